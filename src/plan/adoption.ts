@@ -9,10 +9,10 @@ import {notInstalled, unfinished} from './refusals.ts'
 import {usesOf} from './uses/uses.ts'
 
 /**
- * Returns the record of a release that may be adopted, and whether it is this environment's already: one that was handed
- * over to another tool comes back. `from` is the environment that hands it over; undefined for a release that kk did not
- * install. Throws `KK_NOT_INSTALLED` where there is no record, `KK_OWNER` or `KK_FOREIGN` where the owner is another than
- * `from`, and `KK_PENDING` while an operation on the release has not ended.
+ * Returns the record of a release that may be adopted, and whether this environment owns it already: one that
+ * was handed over to another tool comes back. `from` is the environment that hands it over; undefined for a
+ * release that kk did not install. Throws `KK_NOT_INSTALLED` without a record, `KK_OWNER` or `KK_FOREIGN` if
+ * the owner is not `from`, and `KK_PENDING` while an operation on the release is unfinished.
  */
 export function adoptable(
   {release, owner}: Pick<DesiredRelease, 'release' | 'owner'>,
@@ -30,7 +30,10 @@ export function adoptable(
   return {record, isOurs: false}
 }
 
-/** Returns true where this graph has every release of an environment on the cluster, which then was renamed. */
+/**
+ * Returns true if this graph has every release that an environment has on the cluster, so that it was
+ * renamed.
+ */
 export function hasAllOf(
   owner: string,
   {requirements}: Pick<Graph, 'requirements'>,
@@ -44,11 +47,11 @@ export function hasAllOf(
 /** A release of another environment that directly requires an adopted one. */
 export interface OtherUser {
   readonly release: ReleaseId
-  /** The environment that owns it; undefined when kk did not install it. */
+  /** The environment that owns it; undefined if kk did not install it. */
   readonly owner: string | undefined
 }
 
-/** Returns for each adopted release those that require it and are neither adopted nor of the environment. */
+/** Returns for each adopted release its users that are neither adopted nor owned by the environment. */
 export function otherUsers(
   adopted: ReadonlySet<ReleaseId>,
   revisions: readonly ObservedRecord[],
@@ -64,7 +67,10 @@ export function otherUsers(
   )
 }
 
-/** Throws `KK_OWNER` unless a protected release that others go on using is named: only then it changes hands. */
+/**
+ * Throws `KK_OWNER` if a protected release that others keep using was not named: its ownership changes only
+ * by name.
+ */
 export function expectNamed(
   owned: readonly {
     readonly release: ReleaseId
@@ -77,20 +83,23 @@ export function expectNamed(
   if (shared.length === 0) return
   const lines = shared.map(({release, users}) => `  ${release}, used by ${usersText(users)}`)
   const names = owned.map(({release}) => releaseName(release)).join(' ')
-  const message = ['protected, and used by what is not handed over:', ...lines].join('\n')
+  const message = ['protected, and used by releases that are not handed over:', ...lines].join('\n')
   throw new KkError('KK_OWNER', message, {
-    hint: `name what is to change hands: kk adopt ${names} --owner ${from}`,
+    hint: `name the releases whose owner should change: kk adopt ${names} --owner ${from}`,
   })
 }
 
-/** Returns users as text: `openstack/glance ("infra")`. */
+/** Formats users as a string: `openstack/glance ("infra")`. */
 export function usersText(users: readonly OtherUser[]): string {
   return users
     .map(({release, owner}) => `${release} (${owner === undefined ? 'not installed by kk' : `"${owner}"`})`)
     .join(', ')
 }
 
-/** Throws `KK_OTHER_CHART` where the record has another chart: an upgrade would replace every object of the release. */
+/**
+ * Throws `KK_OTHER_CHART` if the record has another chart: an upgrade would replace every object of the
+ * release.
+ */
 export function expectSameChart(
   {release, chart}: Pick<DesiredRelease, 'release' | 'chart'>,
   stored: Pick<StoredRelease, 'chart' | 'revision'>,
@@ -105,20 +114,20 @@ export function expectSameChart(
   )
 }
 
-/** Returns `KK_UNKNOWN_RELEASE`: the file requires the release, but states nothing about it that could be compared. */
+/** Returns `KK_UNKNOWN_RELEASE`: the file requires the release, but has no inputs for it to compare. */
 export function onlyUsed(release: DesiredRelease['release'], file: string): KkError {
   return new KkError('KK_UNKNOWN_RELEASE', `${file} only uses ${release}, and has no chart for it`, {
-    hint: 'adopt it with the file that is to own it',
+    hint: 'adopt it with the file that should own it',
   })
 }
 
 function ownedElsewhere({release}: ReleaseRecord, owner: string): KkError {
   return new KkError('KK_OWNER', `${release} belongs to the environment "${owner}" and cannot be adopted`, {
-    hint: `change it with the file of the environment "${owner}"; what requires it here uses it as it is; to hand it over to this environment: kk adopt ${releaseName(release)} --owner ${owner}`,
+    hint: `change it with the file of the environment "${owner}"; releases that require it here use it as it is; to hand it over to this environment: kk adopt ${releaseName(release)} --owner ${owner}`,
   })
 }
 
-/** Returns `KK_FOREIGN`: no environment can hand over what kk did not install. */
+/** Returns `KK_FOREIGN`: no environment can hand over a release that kk did not install. */
 function notOwned({release}: ReleaseRecord, from: string): KkError {
   return new KkError(
     'KK_FOREIGN',
@@ -127,10 +136,12 @@ function notOwned({release}: ReleaseRecord, from: string): KkError {
   )
 }
 
-/** Returns a hint that names helm's commands, for `kk unlock` works on what kk installed only. */
+/**
+ * Returns a hint that names helm's commands, because `kk unlock` works only on releases that kk installed.
+ */
 function pendingHint({release, status}: ReleaseRecord): string {
   const [name, at] = [releaseName(release), releaseNamespace(release)]
   if (status === 'uninstalled')
-    return `only its history is left: kk deploy installs it anew once "helm uninstall ${name} -n ${at}" has taken that away`
-  return `wait if a helm works on it; when none does, bring it to a known state: helm rollback ${name} -n ${at}`
+    return `only its history is left: kk deploy installs it again once "helm uninstall ${name} -n ${at}" has removed that`
+  return `wait if helm works on it; otherwise bring it to a known state: helm rollback ${name} -n ${at}`
 }

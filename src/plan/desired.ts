@@ -3,7 +3,7 @@ import type {LayerName} from '../overrides/layer.ts'
 import type {StoreIdentity} from '../overrides/user/store.ts'
 import type {ReleaseId} from '../release.ts'
 
-/** The digest of what one layer gives to a release, without the values. */
+/** The digest of one layer's values for a release, without the values. */
 export interface LayerDigest {
   readonly name: LayerName
   /** The digest, 64 hex digits. */
@@ -13,7 +13,7 @@ export interface LayerDigest {
 /** The id of a store and the number of its changes so far. */
 export type StoreStamp = Pick<StoreIdentity, 'id' | 'state'>
 
-/** A release as it is to be. It holds no values: those go to the run beside the plan. */
+/** A release in its desired state. It holds no values: those are passed to the run next to the plan. */
 export interface DesiredRelease {
   readonly release: ReleaseId
   readonly chart: {
@@ -25,15 +25,18 @@ export interface DesiredRelease {
   }
   /** The layers, from `layerDigests`. */
   readonly layers: readonly LayerDigest[]
-  /** The edges that leave it in the graph. */
+  /** Its outgoing edges in the graph. */
   readonly requirements: readonly Pick<Edge, 'to' | 'kind'>[]
-  /** The environment that plans. */
+  /** The environment that makes the plan. */
   readonly owner: string
-  /** What it is of a section that is several releases: the id that the section would have as one, and the name of its part. */
+  /**
+   * Set for one of several releases of a section: the id that the section would have as one release, and its
+   * part's name.
+   */
   readonly part?: {readonly section: ReleaseId; readonly name: string}
-  /** Whether the file has a section for it; otherwise it is only required. */
+  /** Whether the file has a section for it; otherwise it is only a requirement. */
   readonly stated: boolean
   readonly protected: boolean
-  /** The store of overrides in use; undefined without one. It decides nothing about the release. */
+  /** The store of overrides in use; undefined without one. It does not affect the release. */
   readonly store?: StoreStamp
 }

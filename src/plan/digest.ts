@@ -4,10 +4,10 @@ import {isEmpty, type Values} from '../base/values.ts'
 import {LAYERS, type Layer} from '../overrides/layer.ts'
 import type {DesiredRelease, LayerDigest} from './desired.ts'
 
-/** The version of the digests. It is raised when a newer kk is to deploy equal inputs again. */
+/** The version of the digests. It is raised if a newer kk must deploy equal inputs again. */
 export const SCHEMA = 1
 
-/** Returns one text for equal data, whatever the order of its keys. */
+/** Returns the same string for equal data, regardless of the order of keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner === 'bigint') return `${inner}n`
@@ -23,7 +23,10 @@ export function digest(value: unknown): string {
   return hash('sha256', canonicalJson(value))
 }
 
-/** Returns one digest for each kind of layer that gives the release anything, over all layers of that kind in order. */
+/**
+ * Returns one digest for each kind of layer with values for the release, over all layers of that kind in
+ * order.
+ */
 export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
   return LAYERS.flatMap((name) => {
     const values = layers
@@ -35,17 +38,20 @@ export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
   })
 }
 
-/** The canonical JSON of a layer's values, which are digested again when a layer is put beside them. */
+/** The canonical JSON of a layer's values, cached because digests with further layers need it again. */
 const canonicalLayer = oncePerObject<Values, string>(canonicalJson)
 
 /**
- * The digest of flags that change rendering, 64 hex digits. No command has such a flag. The digest keeps its place
- * among the inputs and on records: without it every deployed release would be upgraded, and no plan could tell why when
- * `SCHEMA` is raised.
+ * The digest of flags that change rendering, 64 hex digits. No command has such a flag. The digest stays
+ * among the inputs and on records: without it every deployed release would be upgraded, and no plan could
+ * show why if `SCHEMA` is raised.
  */
 export const FLAGS_DIGEST = digest({schema: SCHEMA, flags: {}})
 
-/** Returns the inputs digest over all that decides a release, as 40 hex digits, so that it fits into a label. */
+/**
+ * Returns the inputs digest over everything that determines a release, as 40 hex digits, so that it fits into
+ * a label.
+ */
 export function inputsDigest(desired: DesiredRelease): string {
   const {release, owner, chart, layers, requirements} = desired
   return digest({

@@ -12,10 +12,10 @@ import {recordedChart} from './recorded-chart.ts'
 import {foreign, handedOver, statedElsewhere, unfinished} from './refusals.ts'
 
 interface HandOverInputs extends Pick<Plan, 'environment' | 'file' | 'cluster'> {
-  /** As `exported-to` names it: `flux`. */
+  /** The tool as in the label `exported-to`: `flux`. */
   readonly tool: string
   readonly graph: Graph
-  /** What was exported. */
+  /** The exported releases. */
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   /** The last revision of every release on the cluster, in any order. */
   readonly records: readonly ObservedRecord[]
@@ -24,20 +24,21 @@ interface HandOverInputs extends Pick<Plan, 'environment' | 'file' | 'cluster'> 
 type HandOverPlan = Plan<'hand-over' | 'unchanged'>
 
 /**
- * Returns the plan that marks what is installed of an environment as another tool's. Throws `KK_NOT_INSTALLED` where nothing
- * is, `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`, and `KK_HANDED_OVER` for what a third tool has.
+ * Returns the plan that marks the installed releases of an environment as another tool's. Throws
+ * `KK_NOT_INSTALLED` if none is installed, `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`, and `KK_HANDED_OVER` for
+ * releases of a third tool.
  */
 export function makeHandOverPlan(inputs: HandOverInputs): HandOverPlan {
   const {environment, file, cluster, tool, graph, desired, records} = inputs
-  const recordOf = new Map(records.map((record) => [record.release, record]))
+  const recordByRelease = new Map(records.map((record) => [record.release, record]))
   const wanted = order(graph).filter((release) => desired.has(release))
   const actions = wanted.flatMap((release): HandOverPlan['actions'] => {
-    const record = recordOf.get(release)
+    const record = recordByRelease.get(release)
     const isOurs = record && isOwned(desired.get(release)!, record, file)
-    return isOurs ? [actionOf(record, desired.get(release)!, tool)] : []
+    return isOurs ? [makeAction(record, desired.get(release)!, tool)] : []
   })
   if (actions.length === 0) throw nothingInstalled(inputs)
-  const missing = wanted.filter((release) => !recordOf.has(release)).map(releaseName)
+  const missing = wanted.filter((release) => !recordByRelease.has(release)).map(releaseName)
   return {
     environment,
     file,
@@ -46,12 +47,15 @@ export function makeHandOverPlan(inputs: HandOverInputs): HandOverPlan {
     bystanders: untouchedReleases({environment, graph, records}),
     notes: [
       ...(missing.length === 0 ? [] : [`not installed, and not marked: ${missing.join(', ')}`]),
-      `from then on kk refuses to change what is marked, until kk adopt takes it back; ${tool} is not told`,
+      `from then on kk refuses to change the marked releases, until kk adopt takes them back; kk does not notify ${tool}`,
     ],
   }
 }
 
-/** Whether the release is the environment's; one that it only uses is not. Throws `KK_FOREIGN`, `KK_OWNER`. */
+/**
+ * Returns true if the release is the environment's; one that it only uses is not. Throws `KK_FOREIGN`,
+ * `KK_OWNER`.
+ */
 function isOwned({owner, stated}: DesiredRelease, record: ReleaseRecord, file: string): boolean {
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
@@ -60,7 +64,7 @@ function isOwned({owner, stated}: DesiredRelease, record: ReleaseRecord, file: s
   return false
 }
 
-function actionOf(
+function makeAction(
   record: ObservedRecord,
   desired: DesiredRelease,
   tool: string,
@@ -87,6 +91,6 @@ function nothingInstalled({environment, cluster}: HandOverInputs): KkError {
   return new KkError(
     'KK_NOT_INSTALLED',
     `nothing of "${environment}" is installed on ${cluster.context}: there is nothing to hand over`,
-    {hint: 'leave --hand-over out: the tool installs it anew'},
+    {hint: 'omit --hand-over: the tool installs it from scratch'},
   )
 }

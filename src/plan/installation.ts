@@ -4,22 +4,23 @@ import type {ReleaseId} from '../release.ts'
 import {INSTALLATION_LABEL, RUN_LABEL, readLabels} from './labels.ts'
 
 /**
- * Returns what tells one installation of a release from those before and after it: helm numbers revisions from 1 again
- * after an uninstall, so a number alone names no revision. It is the run that installed the release; of one that kk did not
- * install, or an older kk did, the UID of the record upon which kk first writes it. Helm hands the label down.
+ * Returns the id that distinguishes one installation of a release from earlier and later ones: helm numbers
+ * revisions from 1 again after an uninstall, so a number alone identifies no revision. It is the run that
+ * installed the release; for a release that kk did not install, or an older kk did, the UID of the record
+ * that kk first builds upon. Helm copies the label to later revisions.
  */
 export function installationOf(last: ReleaseRecord | undefined, run: string): string {
   return (last && readLabels(last.labels)?.installation) ?? last?.secret.uid ?? run
 }
 
-/** Returns the labels of a revision that a run makes upon this record. */
+/** Returns the labels of a revision that a run makes on top of this record. */
 export function makerLabels(last: ReleaseRecord | undefined, run: string): Readonly<Record<string, string>> {
   return {[INSTALLATION_LABEL]: installationOf(last, run), [RUN_LABEL]: run}
 }
 
 /**
- * Returns whether a run made the revision after the one that it saw. Helm hands labels down to revisions that others make,
- * and a rollback that was cut short has those of the revision that it copied.
+ * Returns true if a run made the revision after the one that it saw. Helm copies labels to revisions that
+ * other tools make, and an interrupted rollback leaves those of the revision that it copied.
  */
 export function isMadeBy({labels, revision}: ReleaseRecord, run: string, kind: string): boolean {
   const written = readLabels(labels)
@@ -27,15 +28,15 @@ export function isMadeBy({labels, revision}: ReleaseRecord, run: string, kind: s
   return kind === 'rollback'
 }
 
-/** What the cluster tells of installations. */
+/** What the cluster stores about installations. */
 export interface Installations {
-  /** Every revision that helm keeps, of the releases in question: those of one release are of one installation. */
+  /** Every revision that helm keeps of these releases; those of one release belong to one installation. */
   readonly revisions: readonly ReleaseRecord[]
-  /** Those of the environment; needed for what an older kk has recorded. */
+  /** The runs of the environment; needed for records of an older kk. */
   readonly runs: readonly RunRecord[]
 }
 
-/** Returns whether what a run did with a release it did with the installation that there is now. */
+/** Returns true if a run's operation on a release was on its present installation. */
 export function isOfPresent(
   run: RunRecord,
   {release, installation, before}: RunRelease,

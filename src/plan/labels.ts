@@ -6,26 +6,26 @@ import {FLAGS_DIGEST, inputsDigest} from './digest.ts'
 /** The names of the labels that kk writes on release records. */
 export const OWNER_LABEL = 'kk.openstack.org/owner'
 export const INPUTS_LABEL = 'kk.openstack.org/inputs'
-/** The revision that the other labels belong to: helm copies labels to revisions that kk did not make. */
+/** The revision to which the other labels belong: helm copies labels to revisions that kk did not make. */
 export const REVISION_LABEL = 'kk.openstack.org/revision'
 /** The revision whose gate passed. */
 export const GATED_LABEL = 'kk.openstack.org/gated'
-/** The revision whose gate passed, while its dependents are still to pass theirs again. */
+/** The revision whose gate passed, while its dependents still have to pass theirs again. */
 export const UNCHECKED_LABEL = 'kk.openstack.org/dependents-unchecked'
-/** The installation that the revision is of; see `installationOf`. */
+/** The installation of the revision; see `installationOf`. */
 export const INSTALLATION_LABEL = 'kk.openstack.org/installation'
 /** The run that made the revision. */
 export const RUN_LABEL = 'kk.openstack.org/run'
 /** Whether the environment states the release in a section; otherwise it was only added as a requirement. */
 const STATED_LABEL = 'kk.openstack.org/stated'
 const PROTECTED_LABEL = 'kk.openstack.org/protected'
-/** The store of overrides that was in use, and the number of its changes then. */
+/** The store of overrides that was in use, and the number of its changes at that time. */
 const STORE_LABEL = 'kk.openstack.org/store'
 const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
-/** The tool to which the release was handed over: it alone changes it, until kk adopts it back. */
+/** The tool to which the release was handed over: only that tool changes it, until kk adopts it back. */
 export const EXPORTED_LABEL = 'kk.openstack.org/exported-to'
 const CHART_LABEL = 'kk.openstack.org/chart'
-/** The section of an environment of which the release is one of several. */
+/** The section of an environment, if the release is one of several of that section. */
 const SECTION_LABEL = 'kk.openstack.org/section'
 const LAYER_PREFIX = 'layer.kk.openstack.org/'
 const USES_PREFIX = 'uses.kk.openstack.org/'
@@ -33,39 +33,41 @@ const USES_PREFIX = 'uses.kk.openstack.org/'
 /** The content of the labels of a release record. */
 export interface KkLabels {
   readonly owner: string
-  /** The inputs digest; undefined when the release was adopted and was deployed with other inputs. */
+  /** The inputs digest; undefined if the release was adopted and had been deployed with other inputs. */
   readonly inputs: string | undefined
   readonly revision: number | undefined
   readonly gated: number | undefined
-  /** The revision whose dependents are not known to have passed their gates again; undefined when they have. */
+  /** The revision whose dependents have not all passed their gates again; undefined if they have. */
   readonly unchecked: number | undefined
-  /** As `installationOf`; undefined where an older kk wrote the record. */
+  /** As `installationOf`; undefined if an older kk wrote the record. */
   readonly installation: string | undefined
-  /** The run that made `revision`; undefined where kk did not, or an older kk. */
+  /** The run that made `revision`; undefined if kk did not make it, or an older kk did. */
   readonly run: string | undefined
-  /** Whether the environment states the release; undefined, as `protected`, in the record of an older kk. */
+  /**
+   * Whether the environment states the release; undefined, like `protected`, in the record of an older kk.
+   */
   readonly stated: boolean | undefined
   readonly protected: boolean | undefined
-  /** The section that the release is a part of; undefined for a release that is all of its section. */
+  /** The section that the release is a part of; undefined if the section is one release. */
   readonly section: string | undefined
-  /** The store of overrides; undefined where none was in use. */
+  /** The store of overrides; undefined if none was in use. */
   readonly store: StoreStamp | undefined
-  /** The tool to which the release was handed over, such as `flux`; undefined while kk drives it. */
+  /** The tool to which the release was handed over, such as `flux`; undefined while kk manages it. */
   readonly exportedTo: string | undefined
   /** The chart with its version for messages, such as `keystone-0.1.0`. */
   readonly chart: string | undefined
   /** The digests of the layers, and of `chart` and `flags`, 12 hex digits each. */
   readonly layers: ReadonlyMap<string, string>
-  /** The requirements, by the name that `usesLabel` makes of the required release. */
+  /** The requirements, keyed by `usesLabel` of the required release. */
   readonly uses: ReadonlyMap<string, EdgeKind>
 }
 
-/** Returns the label of "this release requires that one", with a hash, for a name has at most 63 characters. */
+/** Returns the label of a requirement; it contains a hash because a name has at most 63 characters. */
 export function usesLabel(required: ReleaseId): string {
   return USES_PREFIX + hash('sha256', required).slice(0, 40)
 }
 
-/** Returns all labels of a revision except those of its gate, and of who made it. */
+/** Returns all labels of a revision except those of its gate and of the run that made it. */
 export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Record<string, string>> {
   return {
     [OWNER_LABEL]: desired.owner,
@@ -77,7 +79,7 @@ export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Re
     ...sectionLabel(desired),
     ...storeLabels(desired),
     ...prefixed(LAYER_PREFIX, layersOf(desired)),
-    ...usesOf(desired),
+    ...usesLabels(desired),
   }
 }
 
@@ -89,7 +91,7 @@ export function adoptionLabels(desired: DesiredRelease, revision: number): Reado
     [STATED_LABEL]: String(desired.stated),
     [PROTECTED_LABEL]: String(desired.protected),
     ...sectionLabel(desired),
-    ...usesOf(desired),
+    ...usesLabels(desired),
   }
 }
 
@@ -97,7 +99,10 @@ function sectionLabel({part}: DesiredRelease): Readonly<Record<string, string>> 
   return part ? {[SECTION_LABEL]: releaseName(part.section)} : {}
 }
 
-/** Returns the digests by which a plan tells what changed: 12 hex digits of the chart, the flags and each layer. */
+/**
+ * Returns the digests by which a plan detects what changed: 12 hex digits of the chart, the flags and each
+ * layer.
+ */
 export function layersOf(desired: DesiredRelease): ReadonlyMap<string, string> {
   const digests = [
     ['chart', desired.chart.digest],
@@ -108,19 +113,19 @@ export function layersOf(desired: DesiredRelease): ReadonlyMap<string, string> {
 }
 
 /** Returns the requirements as labels. */
-export function usesOf(desired: Pick<DesiredRelease, 'requirements'>): Readonly<Record<string, EdgeKind>> {
+export function usesLabels(desired: Pick<DesiredRelease, 'requirements'>): Readonly<Record<string, EdgeKind>> {
   return Object.fromEntries(desired.requirements.map(({to, kind}) => [usesLabel(to), kind]))
 }
 
 /**
- * Returns the labels to pass to helm so that exactly these of kk's labels remain: helm keeps the labels of the previous
- * revision unless they are set to null. It leaves the labels of others alone.
+ * Returns the labels to pass to helm so that exactly these of kk's labels remain: helm keeps the labels of
+ * the previous revision unless they are set to null. Labels of other tools are unchanged.
  */
 export function labelChanges(
   next: Readonly<Record<string, string>>,
   previous: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string | null>> {
-  const ours = (name: string) =>
+  const isKkLabel = (name: string) =>
     name === GATED_LABEL ||
     name === UNCHECKED_LABEL ||
     name === RUN_LABEL ||
@@ -130,31 +135,37 @@ export function labelChanges(
     name === EXPORTED_LABEL ||
     name.startsWith(LAYER_PREFIX) ||
     name.startsWith(USES_PREFIX)
-  const gone = Object.keys(previous).filter((name) => ours(name) && !(name in next))
-  return {...next, ...Object.fromEntries(gone.map((name) => [name, null]))}
+  const removed = Object.keys(previous).filter((name) => isKkLabel(name) && !(name in next))
+  return {...next, ...Object.fromEntries(removed.map((name) => [name, null]))}
 }
 
-/** Whether the gate of a revision has passed; `unknown` where kk awaits none: another tool makes the revisions. */
+/**
+ * Whether the gate of a revision has passed; `unknown` if kk awaits none, because another tool makes the
+ * revisions.
+ */
 export type Gate = 'passed' | 'not-passed' | 'unknown'
 
-/** A record, as far as it tells of its gate. */
+/** The part of a record that shows the state of its gate. */
 interface Gated {
   readonly revision: number
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Returns what is known of a revision's gate. Labels are handed down: a mark counts on the revision it names. */
+/**
+ * Returns the state of a revision's gate. Helm copies labels: a mark counts only on the revision that it
+ * names.
+ */
 export function gateOf({labels, revision}: Gated): Gate {
-  const known = readLabels(labels)
-  if (known?.gated === revision) return 'passed'
-  return known === undefined || known.exportedTo !== undefined ? 'unknown' : 'not-passed'
+  const written = readLabels(labels)
+  if (written?.gated === revision) return 'passed'
+  return written === undefined || written.exportedTo !== undefined ? 'unknown' : 'not-passed'
 }
 
 export function hasPassed(record: Gated): boolean {
   return gateOf(record) === 'passed'
 }
 
-/** Returns what kk wrote on a record; undefined when kk did not install the release. */
+/** Returns the data that kk wrote on a record; undefined if kk did not install the release. */
 export function readLabels(labels: Readonly<Record<string, string>>): KkLabels | undefined {
   const owner = labels[OWNER_LABEL]
   if (owner === undefined) return undefined
@@ -207,7 +218,10 @@ function prefixed(prefix: string, entries: ReadonlyMap<string, string>): Record<
   return Object.fromEntries([...entries].map(([name, value]) => [prefix + name, value]))
 }
 
-/** Returns the chart as Helm's label `helm.sh/chart`: without a plus sign, and at most 63 characters. */
+/**
+ * Returns the chart in the form of Helm's label `helm.sh/chart`: without a plus sign, and at most 63
+ * characters.
+ */
 export function chartLabel({name, version}: Pick<DesiredRelease['chart'], 'name' | 'version'>): string {
   return `${name}-${version}`
     .replaceAll('+', '_')

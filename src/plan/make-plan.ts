@@ -24,47 +24,60 @@ export interface PlanInputs {
   readonly file: string
   readonly cluster: Plan['cluster']
   readonly graph: Graph
-  /** A release of the graph that is missing here is only used: this environment neither installs nor changes it. */
+  /**
+   * The releases with inputs. A release of the graph that is missing here is only used: this environment
+   * neither installs nor changes it.
+   */
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   /** The last revision of every release on the cluster, in any order. */
   readonly records: readonly ObservedRecord[]
-  /** Every revision that is seen, those of a release ascending: an earlier one may use what the last does not. */
+  /**
+   * Every visible revision, those of a release ascending: an earlier one may have requirements that the last
+   * lacks.
+   */
   readonly revisions?: readonly ObservedRecord[]
   readonly mode: PlanMode
-  /** Releases whose health would be waited for in vain, and what helm is to do with them instead. */
+  /** Releases whose health would be awaited in vain, and the action to take instead. */
   readonly stuck?: ReadonlyMap<ReleaseId, Decision>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean
-  /** Releases whose objects are not as their manifests say, and what differs: helm is run again for them. */
+  /** Releases whose objects differ from their manifests, and how: helm runs again for them. */
   readonly drifted?: ReadonlyMap<ReleaseId, string>
 }
 
 /**
- * Compares what is desired with what was observed; equal inputs give equal plans. Whoever requires what changes is checked
- * afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`, `KK_HANDED_OVER`, what `expectShapes` throws,
- * `KK_PENDING`, `KK_NOT_INSTALLED`, `KK_UNKNOWN_RELEASE` for a named release that the graph does not have, and `KK_USAGE`
- * for values that a flag gives to what is not to be changed.
+ * Compares the desired state with the observed one; equal inputs give equal plans. Every dependent of a
+ * changed release is checked afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`,
+ * `KK_HANDED_OVER`, what `expectShapes` throws, `KK_PENDING`, `KK_NOT_INSTALLED`, `KK_UNKNOWN_RELEASE` for a
+ * named release that the graph does not have, and `KK_USAGE` for flag values of a release that must not
+ * change.
  */
 export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
   const {environment, file, cluster, graph, records, revisions = records} = inputs
-  const recordOf = new Map(records.map((record) => [record.release, record]))
-  const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
-  refuseStatedElsewhere(inputs, [...meant.keys()], recordOf)
-  refuseHandedOver(inputs, meant, recordOf)
-  expectShapes({meant, desired: inputs.desired, records})
-  const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
-  const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
-  expectHeeded({desired: inputs.desired, mode: inputs.mode, meant})
+  const recordByRelease = new Map(records.map((record) => [record.release, record]))
+  const selected = scope(graph, inputs.mode, new Set(recordByRelease.keys()))
+  refuseStatedElsewhere(inputs, [...selected.keys()], recordByRelease)
+  refuseHandedOver(inputs, selected, recordByRelease)
+  expectShapes({selected, desired: inputs.desired, records})
+  const toAdopt = inputs.showForeign
+    ? foreignAmong(selected, {...inputs, recordByRelease})
+    : new Set<ReleaseId>()
+  const decided = decideAll(
+    inputs,
+    recordByRelease,
+    new Map([...selected].filter(([each]) => !toAdopt.has(each))),
+  )
+  expectHeeded({desired: inputs.desired, mode: inputs.mode, selected})
   const settled = withNeededChecks(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
   const {decisions, added} = recheckDependents(settled, {
     graph,
     revisions: revisions.filter(({release}) => !toAdopt.has(release)),
   })
-  const groupOf = groups(graph)
+  const groupByRelease = groups(graph)
 
   const actions = [...decisions].map(([release, decision]): Action<DeployKind> => {
     const desired = inputs.desired.get(release)
-    const record = recordOf.get(release)
+    const record = recordByRelease.get(release)
     return {
       ...decision,
       release,
@@ -73,7 +86,7 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
         .get(release)!
         .filter((edge) => decisions.has(edge.to))
         .map(planned),
-      group: groupOf.get(release)!.filter((member) => decisions.has(member)),
+      group: groupByRelease.get(release)!.filter((member) => decisions.has(member)),
       revision: record?.revision ?? 0,
       ...(record && {uid: record.secret.uid}),
       inputs: desired ? inputsDigest(desired) : '',
@@ -86,7 +99,7 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
     cluster,
     actions: [...actions, ...added],
     bystanders: untouchedReleases({environment, graph, records, toAdopt}),
-    ...notes(inputs, recordOf),
+    ...notes(inputs, recordByRelease),
   }
 }
 
@@ -99,14 +112,14 @@ type Decisions = ReadonlyMap<ReleaseId, Decision>
 type Records = ReadonlyMap<ReleaseId, ObservedRecord>
 type Scope = ReturnType<typeof scope>
 
-/** All of them at once: who has renamed an environment owns none of its releases any more. */
+/** Reports all releases at once: after an environment is renamed, it no longer owns any of its releases. */
 function refuseStatedElsewhere(
   {desired, file, graph, records}: PlanInputs,
-  meant: readonly ReleaseId[],
-  recordOf: Records,
+  selected: readonly ReleaseId[],
+  recordByRelease: Records,
 ): void {
-  const owned = meant.flatMap((release) => {
-    const [record, wanted] = [recordOf.get(release), desired.get(release)]
+  const owned = selected.flatMap((release) => {
+    const [record, wanted] = [recordByRelease.get(release), desired.get(release)]
     const owner = record && readLabels(record.labels)?.owner
     return wanted?.stated && owner !== undefined && owner !== wanted.owner ? [{release, owner}] : []
   })
@@ -115,35 +128,39 @@ function refuseStatedElsewhere(
   throw statedElsewhere(owned, file, new Set(renamed))
 }
 
-/** Also what would not change: whoever deploys it means to drive it. All of them at once. */
-function refuseHandedOver({desired, environment}: PlanInputs, meant: Scope, recordOf: Records): void {
-  const given = [...meant].flatMap(([release, role]) => {
-    const record = recordOf.get(release)
+/** Reports all releases at once, also unchanged ones: deploying them means to manage them. */
+function refuseHandedOver(
+  {desired, environment}: PlanInputs,
+  selected: Scope,
+  recordByRelease: Records,
+): void {
+  const handedOverReleases = [...selected].flatMap(([release, role]) => {
+    const record = recordByRelease.get(release)
     const {owner, exportedTo: tool} = (record && readLabels(record.labels)) ?? {}
-    const isMeant = role === 'change' && desired.has(release) && owner === environment
-    return isMeant && tool !== undefined ? [{release, tool}] : []
+    const isManaged = role === 'change' && desired.has(release) && owner === environment
+    return isManaged && tool !== undefined ? [{release, tool}] : []
   })
-  if (given.length > 0) throw handedOver(given)
+  if (handedOverReleases.length > 0) throw handedOver(handedOverReleases)
 }
 
-/** What is to be changed, or has a chart here, and was installed by somebody else. */
+/** Returns the releases that would change, or have a chart here, and that kk did not install. */
 function foreignAmong(
-  meant: Scope,
-  {desired, recordOf}: Pick<PlanInputs, 'desired'> & {readonly recordOf: Records},
+  selected: Scope,
+  {desired, recordByRelease}: Pick<PlanInputs, 'desired'> & {readonly recordByRelease: Records},
 ): ReadonlySet<ReleaseId> {
   const isForeign = (record: ObservedRecord | undefined) => record && !readLabels(record.labels)
-  const concerned = [...meant].filter(([release, role]) => role === 'change' || desired.has(release))
-  return new Set(concerned.map(([release]) => release).filter((each) => isForeign(recordOf.get(each))))
+  const concerned = [...selected].filter(([release, role]) => role === 'change' || desired.has(release))
+  return new Set(concerned.map(([release]) => release).filter((each) => isForeign(recordByRelease.get(each))))
 }
 
-function decideAll(inputs: PlanInputs, recordOf: Records, meant: Scope): Decisions {
+function decideAll(inputs: PlanInputs, recordByRelease: Records, selected: Scope): Decisions {
   const {environment, graph, mode, file} = inputs
   const dependents = reverse(graph).requirements
   const mayInstall = mode.kind === 'all' || (mode.kind === 'named' && mode.install)
 
   const decideOne = (release: ReleaseId, role: 'change' | 'use'): Decision => {
     const desired = inputs.desired.get(release)
-    const record = recordOf.get(release)
+    const record = recordByRelease.get(release)
     if (record && role === 'change' && mode.kind === 'named') expectOwned(record, environment)
     if (desired && role === 'change' && (record || mayInstall)) return decide(desired, record, file)
     const users = dependents.get(release)!.map((edge) => releaseName(edge.to))
@@ -152,10 +169,10 @@ function decideAll(inputs: PlanInputs, recordOf: Records, meant: Scope): Decisio
     if (desired) ownership(desired, record, file)
     return use(record, reason ?? 'only used by this environment')
   }
-  return new Map([...meant].map(([release, role]) => [release, decideOne(release, role)]))
+  return new Map([...selected].map(([release, role]) => [release, decideOne(release, role)]))
 }
 
-/** Helm runs again for what cannot get well by waiting, though its inputs are the same. */
+/** Runs helm again for releases that waiting cannot make healthy, though their inputs are the same. */
 function unstick(decisions: Decisions, stuck: PlanInputs['stuck']): Decisions {
   if (!stuck) return decisions
   return new Map(
@@ -168,7 +185,10 @@ function unstick(decisions: Decisions, stuck: PlanInputs['stuck']): Decisions {
 
 const CORRECTED: ReadonlySet<Decision['kind']> = new Set(['unchanged', 'relabel', 'await'])
 
-/** What drifted is upgraded to what it is; what is only used is not this environment's to correct. */
+/**
+ * Upgrades drifted releases to their present inputs; releases that are only used are not this environment's
+ * to correct.
+ */
 function correct(decisions: Decisions, drifted: PlanInputs['drifted']): Decisions {
   if (!drifted) return decisions
   return new Map(
@@ -180,7 +200,7 @@ function correct(decisions: Decisions, drifted: PlanInputs['drifted']): Decision
   )
 }
 
-/** A check is needed where something that requires the release is about to be done, and only there. */
+/** Checks a release only if an action on one of its dependents follows. */
 function withNeededChecks(decisions: Decisions, graph: Graph): Decisions {
   const acting = [...decisions.keys()].filter((release) => acts(decisions.get(release)!))
   const needed = new Set(requirements(graph, acting))
@@ -199,7 +219,10 @@ function acts({kind}: Decision): boolean {
   return kind === 'install' || kind === 'upgrade' || kind === 'await'
 }
 
-/** What is to be; undefined for what is not changed by this plan, and has another chart than it would get. */
+/**
+ * Returns the desired chart; undefined for a release that this plan leaves as is and whose chart is another
+ * one.
+ */
 function shownChart(
   kind: Decision['kind'],
   desired: DesiredRelease | undefined,
@@ -213,10 +236,10 @@ function shownChart(
   return {name, version, appVersion}
 }
 
-/** What is wanted, and left out by a verb that installs nothing. */
-function notes({graph, mode}: PlanInputs, recordOf: Records): Pick<Plan, 'notes'> {
+/** Returns a note of the wanted releases that a verb without installation skips. */
+function notes({graph, mode}: PlanInputs, recordByRelease: Records): Pick<Plan, 'notes'> {
   if (mode.kind !== 'installed') return {}
-  const missing = graph.releases.filter((release) => !recordOf.has(release)).map(releaseName)
+  const missing = graph.releases.filter((release) => !recordByRelease.has(release)).map(releaseName)
   if (missing.length === 0) return {}
   return {notes: [`not installed, and left so: ${missing.join(', ')}; kk deploy installs`]}
 }
@@ -224,24 +247,29 @@ function notes({graph, mode}: PlanInputs, recordOf: Records): Pick<Plan, 'notes'
 interface Given {
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   readonly mode: PlanMode
-  /** The releases that the plan is about, and whether it may change them. */
-  readonly meant: ReadonlyMap<ReleaseId, 'change' | 'use'>
+  /** The releases in the scope of the plan, and whether it may change them. */
+  readonly selected: ReadonlyMap<ReleaseId, 'change' | 'use'>
 }
 
-/** Throws `KK_USAGE` when `--values` or `--set` is for a release that is not to be changed: it would do nothing, unsaid. */
-export function expectHeeded({desired, mode, meant}: Given): void {
-  const given = [...desired.values()].filter(({layers}) =>
+/**
+ * Throws `KK_USAGE` if `--values` or `--set` is for a release that must not change: it would silently have no
+ * effect.
+ */
+export function expectHeeded({desired, mode, selected}: Given): void {
+  const withFlagValues = [...desired.values()].filter(({layers}) =>
     layers.some(({name}) => name === 'values' || name === 'set'),
   )
-  const unheeded = given.filter(({release}) => meant.get(release) !== 'change').map(({release}) => release)
-  if (unheeded.length === 0) return
-  const names = unheeded.map(releaseName).join(', ')
-  const isOne = unheeded.length === 1
+  const ignored = withFlagValues
+    .filter(({release}) => selected.get(release) !== 'change')
+    .map(({release}) => release)
+  if (ignored.length === 0) return
+  const names = ignored.map(releaseName).join(', ')
+  const isOne = ignored.length === 1
   if (mode.kind !== 'named') {
     throw new KkError(
       'KK_USAGE',
       `--values or --set is for ${names}, which ${isOne ? 'is' : 'are'} not installed`,
-      {hint: `leave it out, or install ${isOne ? 'it' : 'them'} with: kk deploy`},
+      {hint: `omit it, or install ${isOne ? 'it' : 'them'} with: kk deploy`},
     )
   }
   const named = mode.releases.map(releaseName)
@@ -249,7 +277,7 @@ export function expectHeeded({desired, mode, meant}: Given): void {
     'KK_USAGE',
     `--values or --set is for ${names}, but only ${named.join(', ')} may be changed`,
     {
-      hint: `name ${isOne ? 'it' : 'them'}, too (${[...named, ...unheeded.map(releaseName)].join(' ')}), or leave out what is for ${names}`,
+      hint: `name ${isOne ? 'it' : 'them'}, too (${[...named, ...ignored.map(releaseName)].join(' ')}), or omit the values of ${names}`,
     },
   )
 }
@@ -258,11 +286,14 @@ interface Observed {
   readonly environment: string
   readonly graph: Graph
   readonly records: readonly ReleaseRecord[]
-  /** Wanted, and foreign. */
+  /** Wanted releases that kk did not install. */
   readonly toAdopt?: ReadonlySet<ReleaseId>
 }
 
-/** The releases on the cluster that concern this environment and are left alone, by namespace and name. */
+/**
+ * Returns the releases on the cluster that concern this environment and are left unchanged, by namespace and
+ * name.
+ */
 export function untouchedReleases({
   environment,
   graph,

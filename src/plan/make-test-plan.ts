@@ -10,7 +10,7 @@ import type {Action, Plan} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
 import {foreign, notInstalled} from './refusals.ts'
 
-/** The releases whose tests are meant, and what is to be said of the others. */
+/** The releases to test, and notes about the others. */
 export interface Testable {
   readonly records: readonly ReleaseRecord[]
   /** For people. */
@@ -22,35 +22,38 @@ interface TestableInputs {
   readonly graph: Graph
   /** The last revision of each release on the cluster. */
   readonly records: readonly ReleaseRecord[]
-  /** None means every release that this environment has installed. */
+  /** The releases to test; empty for every release that this environment has installed. */
   readonly named: readonly ReleaseId[]
 }
 
 /**
- * Helm writes the record of a release that it tests: so only those of this environment are tested. What is named and
- * cannot be is an error: `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`.
+ * Selects the releases to test. Helm writes the record of a release that it tests, so only those of this
+ * environment are tested. Throws `KK_NOT_INSTALLED`, `KK_FOREIGN` or `KK_OWNER` for a named release that
+ * cannot be tested.
  */
 export function testable({environment, graph, records, named}: TestableInputs): Testable {
-  const recordOf = new Map(records.map((record) => [record.release, record]))
-  const owner = (release: ReleaseId) => readLabels(recordOf.get(release)?.labels ?? {})?.owner
+  const recordByRelease = new Map(records.map((record) => [record.release, record]))
+  const owner = (release: ReleaseId) => readLabels(recordByRelease.get(release)?.labels ?? {})?.owner
   for (const release of named) {
-    const record = recordOf.get(release)
+    const record = recordByRelease.get(release)
     if (!record) throw notInstalled(release, undefined)
     if (owner(release) === undefined) throw foreign(record)
     if (owner(release) !== environment) throw testedElsewhere(release, owner(release)!)
   }
-  const meant = new Set(named)
-  const releases = order(graph).filter((release) => named.length === 0 || meant.has(release))
+  const selected = new Set(named)
+  const releases = order(graph).filter((release) => named.length === 0 || selected.has(release))
   const own = releases.filter((release) => owner(release) === environment)
-  const others = releases.filter((release) => recordOf.has(release) && owner(release) !== environment)
+  const notOwned = releases.filter(
+    (release) => recordByRelease.has(release) && owner(release) !== environment,
+  )
   return {
-    records: own.map((release) => recordOf.get(release)!),
+    records: own.map((release) => recordByRelease.get(release)!),
     notes: [
       ...listed(
         'not installed',
-        releases.filter((release) => !recordOf.has(release)),
+        releases.filter((release) => !recordByRelease.has(release)),
       ),
-      ...listed('not tested, for they are not of this environment', others),
+      ...listed('not tested, because they are not of this environment', notOwned),
     ],
   }
 }
@@ -64,15 +67,15 @@ interface TestPlanInputs extends Testable {
   readonly tests: ReadonlyMap<ReleaseId, readonly string[]>
 }
 
-/** Tests of what a release requires, through whatever is not tested, come before its own. */
+/** Orders tests: those of a release's requirements, also through untested releases, come before its own. */
 export function makeTestPlan(inputs: TestPlanInputs): Plan<'test'> {
   const {environment, file, cluster, graph, records, tests, notes} = inputs
   const tested = records.filter(({release}) => (tests.get(release) ?? []).length > 0)
   const isTested = new Set(tested.map(({release}) => release))
-  const groupOf = groups(graph)
+  const groupByRelease = groups(graph)
   const actions = tested.map((record): Action<'test'> => {
     const {release} = record
-    const group = groupOf.get(release)!.filter((member) => isTested.has(member))
+    const group = groupByRelease.get(release)!.filter((member) => isTested.has(member))
     const before = [...requirements(graph, [release])].filter((each) => isTested.has(each))
     const names = tests.get(release)!
     return {

@@ -3,25 +3,28 @@ import type {EdgeKind, ReleaseId} from '../release.ts'
 import type {ChangeKind} from './changes/change-kind.ts'
 import type {ChangeVerb} from './changes/change-verb.ts'
 
-/** What an action tells whatever its kind. */
+/** The data that actions of every kind have. */
 interface ActionFacts {
   readonly release: ReleaseId
   /** For people, e.g. `section keystone of all-in-one.yaml changed`. */
   readonly reasons: readonly string[]
-  /** The chart that is to be; of what is not changed, as far as its record tells, the one that is there. */
+  /** The desired chart; for an unchanged release the installed one, as far as its record shows. */
   readonly chart: PlannedChart
   /** Requirements that are part of this plan. */
   readonly requires: readonly PlannedRequirement[]
   /** The members of its group, itself included; they start together. */
   readonly group: readonly ReleaseId[]
-  /** The last revision seen when the plan was made; 0 when there was none. */
+  /** The last revision at the time of the plan; 0 if there was none. */
   readonly revision: number
-  /** The UID of its record: another installation has the same numbers. Absent where nothing is changed, or none was seen. */
+  /**
+   * The UID of its record, because another installation has the same revision numbers. Absent if nothing
+   * changes, or there was no record.
+   */
   readonly uid?: string
-  /** The inputs digest; empty where it is not known, as of an adopted release that was deployed with other inputs. */
+  /** The inputs digest; empty if unknown, as for an adopted release that was deployed with other inputs. */
   readonly inputs: string
   readonly protected: boolean
-  /** What differs from what is on the cluster; only in plans of the verbs that change an environment. */
+  /** The differences from the cluster; only in plans of the verbs that change an environment. */
   readonly changes?: readonly ChangeKind[]
 }
 
@@ -32,16 +35,16 @@ interface PlannedChart {
 }
 
 interface Recovering {
-  /** Helm's word for the last revision when it was left unfinished: it is marked failed first. */
+  /** Helm's status of the last revision if it was left unfinished: it is marked failed first. */
   readonly recovers?: string
 }
 
 interface Changing {
-  /** Something that requires it passes its gate again afterwards: until then its record says so. */
+  /** Dependents pass their gates again afterwards: until then its record marks them as unchecked. */
   readonly rechecks?: true
 }
 
-/** Helm runs, then the gate. Of a release with a record it is an install over what an earlier one has left. */
+/** Helm runs, then the gate. For a release with a record it installs over the rest of an earlier install. */
 interface Install extends ActionFacts, Recovering {
   readonly kind: 'install'
 }
@@ -54,7 +57,7 @@ interface Upgrade extends ActionFacts, Recovering, Changing {
 /** Helm returns to an earlier revision, then the gate. */
 interface Rollback extends ActionFacts, Recovering, Changing {
   readonly kind: 'rollback'
-  /** The revision to return to, and what it requires. */
+  /** The revision to return to, and its requirements. */
   readonly target: number
   readonly uses: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
 }
@@ -64,26 +67,31 @@ interface Await extends ActionFacts, Changing {
   readonly kind: 'await'
 }
 
-/** Only the edges changed, the record is patched. Its gate must pass again where something that it requires changes. */
+/**
+ * Only the edges changed, the record is patched. Its gate must pass again if one of its requirements changes.
+ */
 interface Relabel extends ActionFacts {
   readonly kind: 'relabel'
   readonly recheck?: true
 }
 
-/** The record of a foreign release is given this environment's labels, and nothing else is done. */
+/** The record of a foreign release gets this environment's labels; nothing else changes. */
 interface Adopt extends ActionFacts {
   readonly kind: 'adopt'
-  /** The environment that hands the release over, or this one for another tool's; absent where kk did not install it. */
+  /**
+   * The environment that hands the release over, or this one if another tool had it; absent if kk did not
+   * install it.
+   */
   readonly from?: string
 }
 
-/** The record is marked: from now on that tool changes the release, and kk refuses to. */
+/** The record is marked: from then on that tool changes the release, and kk refuses to. */
 interface HandOver extends ActionFacts {
   readonly kind: 'hand-over'
   readonly tool: string
 }
 
-/** An action of which there is no more to state. */
+/** An action without further data. */
 interface Plain<K extends string> extends ActionFacts {
   readonly kind: K
 }
@@ -98,9 +106,9 @@ type AnyAction =
   | Relabel
   | Adopt
   | HandOver
-  /** Objects that only a failed revision made, and that helm has forgotten, are deleted. */
+  /** Objects that only a failed revision created, and that helm no longer manages, are deleted. */
   | Plain<'prune'>
-  /** The release is not to be changed, but its gate must pass. */
+  /** The release must not change, but its gate must pass. */
   | Plain<'check'>
   /** Helm runs the tests of the release. */
   | Plain<'test'>
@@ -108,10 +116,10 @@ type AnyAction =
 
 export type ActionKind = AnyAction['kind']
 
-/** What is to be done with a release, and why. Holds no values. */
+/** The action on a release, with the reasons. Holds no values. */
 export type Action<K extends ActionKind = ActionKind> = AnyAction & {readonly kind: K}
 
-/** What only actions of some kinds state. */
+/** The data that only actions of some kinds have. */
 export type KindFacts<K extends ActionKind> = Omit<Action<K>, 'kind' | keyof ActionFacts>
 
 /** The kinds of a plan that brings an environment to the cluster. */
@@ -121,16 +129,17 @@ export type DeployKind = 'install' | 'upgrade' | 'await' | 'relabel' | 'check' |
 export interface PlannedRequirement {
   readonly release: ReleaseId
   readonly kind: EdgeKind
-  /** Nobody wrote it down: what says so, in what the chart renders. Left out for what is stated. */
+  /** The rendered evidence of an inferred requirement. Absent if a user or chart stated it. */
   readonly inferred?: readonly string[]
 }
 
-/** A release on the cluster that this plan leaves alone. */
+/** A release on the cluster that this plan leaves unchanged. */
 export interface UntouchedRelease {
   readonly release: ReleaseId
   /**
-   * No longer wanted: this environment installed it, the file no longer names it. Kept: it outlives its environment. To
-   * adopt: the file wants it, but kk did not install it; no verb changes it before it is adopted.
+   * No longer wanted: this environment installed it, the file no longer names it. Kept: it outlives its
+   * environment. To adopt: the file wants it, but kk did not install it; no verb changes it until it is
+   * adopted.
    */
   readonly state: 'no-longer-wanted' | 'foreign' | 'to-adopt' | 'kept'
   readonly owner?: string
@@ -144,11 +153,11 @@ export interface Plan<K extends ActionKind = ActionKind> {
   readonly cluster: {readonly context: string; readonly server: string} & ClusterIdentity
   readonly actions: readonly Action<K>[]
   readonly bystanders: readonly UntouchedRelease[]
-  /** The narrowest verb that would do all of it; undefined when there is nothing to do. */
+  /** The narrowest verb that makes all changes; undefined if there are none. */
   readonly suffices?: ChangeVerb
-  /** What is to be known beside the actions, for people. */
+  /** Information in addition to the actions, for people. */
   readonly notes?: readonly string[]
-  /** The passwords and keys that are made when it is run: `namespace/name`. */
+  /** The passwords and keys that running the plan creates: `namespace/name`. */
   readonly newSecrets?: readonly string[]
 }
 
@@ -157,17 +166,17 @@ export function withNotes<K extends ActionKind>(plan: Plan<K>, notes: readonly s
   return notes.length === 0 ? plan : {...plan, notes: [...(plan.notes ?? []), ...notes]}
 }
 
-/** Whether the plan would write anything to the cluster: helm, a mark of a passed gate, or labels. */
+/** Returns true if the plan would write anything to the cluster: helm, a mark of a passed gate, or labels. */
 export function hasChanges(plan: Plan): boolean {
   return plan.actions.some(isChange)
 }
 
-/** Whether something that requires the release passes its gate again after the action. */
+/** Returns true if dependents of the release pass their gates again after the action. */
 export function isRechecked(action: Action): boolean {
   return 'rechecks' in action && action.rechecks === true
 }
 
-/** Whether an action does more than look. */
+/** Returns true if an action does more than check. */
 export function isChange({kind}: Pick<Action, 'kind'>): boolean {
   return kind !== 'unchanged' && kind !== 'check'
 }

@@ -15,8 +15,8 @@ export function foreign({release, revision, status}: ReleaseRecord): KkError {
 }
 
 /**
- * Returns `KK_OWNER`: the file states releases that other environments own. `owned` has at least one, each with its
- * owner; `renamed` are the environments all of whose releases the file has.
+ * Returns `KK_OWNER`: the file states releases that other environments own. `owned` has at least one, each
+ * with its owner; `renamed` are the environments all of whose releases the file has.
  */
 export function statedElsewhere(
   owned: readonly {readonly release: ReleaseId; readonly owner: string}[],
@@ -25,24 +25,24 @@ export function statedElsewhere(
 ): KkError {
   const [first] = owned
   const {release, owner} = first!
-  const where = file === '-' ? 'standard input' : file
+  const source = file === '-' ? 'standard input' : file
   const names = owned.map((each) => releaseName(each.release)).join(', ')
   const owners = [...new Set(owned.map((each) => each.owner))]
   const message =
     owned.length === 1
-      ? `${release} belongs to the environment "${owner}", but ${where} states it too`
+      ? `${release} belongs to the environment "${owner}", but ${source} states it too`
       : [
-          `${owned.length} releases belong to other environments, but ${where} states them too:`,
+          `${owned.length} releases belong to other environments, but ${source} states them too:`,
           ...owned.map((each) => `  ${each.release} ("${each.owner}")`),
         ].join('\n')
   const handOver = owners
     .map((each) => {
-      const theirs = owned.filter((one) => one.owner === each).map((one) => `${releaseName(one.release)} `)
-      return `kk adopt ${renamed.has(each) ? '' : theirs.join('')}--owner ${each}`
+      const ownedNames = owned.filter((one) => one.owner === each).map((one) => `${releaseName(one.release)} `)
+      return `kk adopt ${renamed.has(each) ? '' : ownedNames.join('')}--owner ${each}`
     })
     .join(', ')
   return new KkError('KK_OWNER', message, {
-    hint: `take ${names} out of the file: what requires it uses it as it is, and "${owners.join('", "')}" changes it; for a cloud of its own, give it another namespace (kk.namespace); to hand them over to this environment: ${handOver}`,
+    hint: `take ${names} out of the file: releases that require it use it as it is, and "${owners.join('", "')}" changes it; for a separate cloud, give it another namespace (kk.namespace); to hand them over to this environment: ${handOver}`,
   })
 }
 
@@ -55,24 +55,26 @@ export function namedElsewhere({release}: ReleaseRecord, owner: string): KkError
   )
 }
 
-/** What makes each tool let go of a release without removing it. */
-const LETS_GO: Readonly<Record<string, string>> = {
+/** How to make each tool release its objects without removing them. */
+const RELEASE_STEPS: Readonly<Record<string, string>> = {
   flux: 'suspend its HelmRelease, then delete that',
   argocd: 'delete its Application without what it made: argocd app delete --cascade=false',
 }
 
-/** Returns `KK_HANDED_OVER`, with the way back; at least one is given. */
-export function handedOver(given: readonly {readonly release: ReleaseId; readonly tool: string}[]): KkError {
-  const tools = [...new Set(given.map(({tool}) => tool))]
-  const names = given.map(({release}) => releaseName(release)).join(' ')
-  const one = given.length === 1
-  const releases = given.map(({release}) => release).join(', ')
+/** Returns `KK_HANDED_OVER`, with the way back, for at least one release. */
+export function handedOver(
+  releases: readonly {readonly release: ReleaseId; readonly tool: string}[],
+): KkError {
+  const tools = [...new Set(releases.map(({tool}) => tool))]
+  const names = releases.map(({release}) => releaseName(release)).join(' ')
+  const one = releases.length === 1
+  const ids = releases.map(({release}) => release).join(', ')
   const ways = tools.map(
-    (tool) => `${LETS_GO[tool] ?? `see that ${tool} does not run for ${one ? 'it' : 'them'} any more`}`,
+    (tool) => `${RELEASE_STEPS[tool] ?? `make sure that ${tool} no longer runs for ${one ? 'it' : 'them'}`}`,
   )
   return new KkError(
     'KK_HANDED_OVER',
-    `${releases} ${one ? 'was' : 'were'} handed over to ${tools.join(', ')}, and kk changes ${one ? 'it' : 'them'} no more`,
+    `${ids} ${one ? 'was' : 'were'} handed over to ${tools.join(', ')}, and kk no longer changes ${one ? 'it' : 'them'}`,
     {
       hint: `change ${one ? 'it' : 'them'} with ${tools.join(', ')}; or take back: ${ways.join('; ')}; then kk adopt ${names}`,
     },
@@ -87,13 +89,13 @@ export function notInstalled(release: ReleaseId, reason: string | undefined): Kk
   })
 }
 
-/** Returns `KK_PENDING` when an operation has not ended, or ended half way; undefined when helm may work. */
+/** Returns `KK_PENDING` if an operation is running, or was interrupted; undefined if helm may work. */
 export function unfinished(record: ObservedRecord): KkError | undefined {
   const {release, revision, status, evidence} = record
   if (!REFUSED.has(status)) return undefined
-  const who = evidence ? whoText(evidence) : ''
-  return new KkError('KK_PENDING', `${release} is ${status} at revision ${revision}${who}`, {
-    hint: hintOf(record),
+  const actor = evidence ? actorText(evidence) : ''
+  return new KkError('KK_PENDING', `${release} is ${status} at revision ${revision}${actor}`, {
+    hint: pendingHint(record),
     release,
   })
 }
@@ -108,34 +110,34 @@ const REFUSED: ReadonlySet<string> = new Set([
   'unknown',
 ])
 
-function whoText(evidence: Evidence): string {
+function actorText(evidence: Evidence): string {
   if (evidence.state === 'foreign') return ', and nothing shows that kk did it'
   if (evidence.state !== 'running') return `, by run ${evidence.run}`
-  return `: ${evidence.by} (process ${evidence.pid}) of run ${evidence.run} is at work on it`
+  return `: ${evidence.by} (process ${evidence.pid}) of run ${evidence.run} is working on it`
 }
 
-function hintOf({release, revision, status, evidence}: ObservedRecord): string {
+function pendingHint({release, revision, status, evidence}: ObservedRecord): string {
   const name = releaseName(release)
   const unlock = `kk unlock ${name} --revision ${revision}`
-  if (status === 'uninstalled') return 'only its history is left: kk deploy installs it anew'
+  if (status === 'uninstalled') return 'only its history is left: kk deploy installs it again'
   if (status === 'unknown')
     return `see "helm history ${name} -n ${releaseNamespace(release)}", and bring the release to a known state with helm`
   if (evidence?.state === 'running' && evidence.alone)
     return `run ${evidence.run} is gone, but its helm (process ${evidence.pid}) still works: kk deploy waits for it`
   if (evidence?.state === 'running')
-    return `run ${evidence.run} is at work on it: wait until that has ended, then run the same command again`
+    return `run ${evidence.run} is working on it: wait until that has ended, then run the same command again`
   if (evidence?.state === 'unknown') {
     const until = new Date(evidence.until).toISOString()
-    return `it is held by ${evidence.holder}, whose processes cannot be seen from here: wait until it ends; after ${until} kk deploy recovers it by itself; if you know that it is dead: ${unlock}`
+    return `it is held by ${evidence.holder}, whose processes cannot be seen from here: wait until it ends; after ${until} kk deploy recovers it automatically; if you know that it is dead: ${unlock}`
   }
   if (evidence?.state === 'stale') {
-    const mends =
+    const remedy =
       status === 'uninstalling'
         ? `kk remove ${name} finishes its removal, kk deploy brings it back`
         : 'kk deploy recovers it'
-    return `run ${evidence.run}, ${evidence.why}, left it so: ${mends}`
+    return `run ${evidence.run}, ${evidence.why}, left it so: ${remedy}`
   }
   if (status === 'uninstalling')
-    return `finish its removal with "kk remove ${name}"; or, when no helm works on it any more, bring it back: ${unlock}, then kk deploy`
-  return `wait if a helm may still work on it; when none does: ${unlock}, then run the same command again`
+    return `finish its removal with "kk remove ${name}"; or, if helm no longer works on it, bring it back: ${unlock}, then kk deploy`
+  return `wait if helm may still work on it; otherwise: ${unlock}, then run the same command again`
 }

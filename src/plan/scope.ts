@@ -4,11 +4,11 @@ import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 
-/** The scope that the command line asks for, all releases without names; `install` lets a release be new. */
+/** The scope that the command line selects, all releases without names; `install` allows new releases. */
 export interface PlanScope {
   readonly names: readonly string[]
   readonly install: boolean
-  /** Set where unchanged releases are upgraded, too, if they drifted on the cluster. */
+  /** Set if unchanged releases are also upgraded if they drifted on the cluster. */
   readonly correctDrift?: {
     /** Whether fields are taken from their present managers. */
     readonly forceConflicts: boolean
@@ -16,8 +16,8 @@ export interface PlanScope {
 }
 
 /**
- * The mode of a plan. `named`: only the named releases are changed, after the gates of their requirements; `install`
- * says whether they may be new. `installed`: all releases on the cluster, and no new ones.
+ * The mode of a plan. `named`: only the named releases change, after the gates of their requirements;
+ * `install` allows new ones. `installed`: all releases on the cluster, and no new ones.
  */
 export type PlanMode =
   | {readonly kind: 'all'}

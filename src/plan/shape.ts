@@ -8,12 +8,15 @@ import type {Uses} from './uses/uses.ts'
 
 interface Shapes {
   /** The releases of a plan, and whether it may change them. */
-  readonly meant: ReadonlyMap<ReleaseId, 'change' | 'use'>
+  readonly selected: ReadonlyMap<ReleaseId, 'change' | 'use'>
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   readonly records: readonly ReleaseRecord[]
 }
 
-/** Returns the id that the section of a component release would have as one release; undefined for any other release. */
+/**
+ * Returns the id that the section of a component release would have as one release; undefined for any other
+ * release.
+ */
 export function sectionOfRecord({
   release,
   labels,
@@ -22,21 +25,22 @@ export function sectionOfRecord({
   return section === undefined ? undefined : releaseId(releaseNamespace(release), section)
 }
 
-/** The same of a release of the cluster. */
+/** As `sectionOfRecord`, for a release of the cluster. */
 export function sectionIn({observed}: Pick<Uses, 'observed'>, release: ReleaseId): ReleaseId | undefined {
-  const found = observed.get(release)
-  return found && sectionOfRecord(found.record)
+  const observedRelease = observed.get(release)
+  return observedRelease && sectionOfRecord(observedRelease.record)
 }
 
 /**
- * Throws `KK_COMPONENTS` where a section is installed as one release and is to be several, or the other way round: helm would find
- * each object to be another release's. Throws `KK_COMMON_FIRST` where a component is to be changed while the configuration and the jobs
- * that it reads and waits for are to change too, and may not: its pods would start with what is there now, and not again afterwards.
+ * Throws `KK_COMPONENTS` if a section is installed as one release but should be several, or the reverse: helm
+ * would treat each object as another release's. Throws `KK_COMMON_FIRST` if a component would change while
+ * the common part with the configuration and jobs that it depends on also changes, but is not in the scope:
+ * the component's pods would start with the present configuration, and not restart afterwards.
  */
-export function expectShapes({meant, desired, records}: Shapes): void {
+export function expectShapes({selected, desired, records}: Shapes): void {
   const installed = records.filter(({status}) => status !== 'uninstalled')
   const sections = Map.groupBy(installed, (record) => sectionOfRecord(record))
-  const changed = [...meant].flatMap(([release, role]) =>
+  const changed = [...selected].flatMap(([release, role]) =>
     role === 'change' ? (desired.get(release) ?? []) : [],
   )
   for (const {release, part} of changed) {
@@ -46,7 +50,7 @@ export function expectShapes({meant, desired, records}: Shapes): void {
     if (whole) throw reshaped(part.section, [whole])
   }
   const common = [...desired.values()].filter(({part}) => part?.name === COMMON)
-  for (const each of common.filter(({release}) => meant.get(release) === 'use')) {
+  for (const each of common.filter(({release}) => selected.get(release) === 'use')) {
     const record = installed.find(({release}) => release === each.release)
     if (!record || readLabels(record.labels)?.inputs === inputsDigest(each)) continue
     const components = changed.filter(({part}) => part?.section === each.part!.section)
@@ -54,17 +58,17 @@ export function expectShapes({meant, desired, records}: Shapes): void {
   }
 }
 
-function reshaped(section: ReleaseId, found: readonly ReleaseRecord[]): KkError {
+function reshaped(section: ReleaseId, installed: readonly ReleaseRecord[]): KkError {
   const name = releaseName(section)
-  const names = found.map(({release}) => releaseName(release)).sort()
-  const isWhole = found[0]!.release === section
+  const names = installed.map(({release}) => releaseName(release)).sort()
+  const isWhole = installed[0]!.release === section
   return new KkError(
     'KK_COMPONENTS',
     isWhole
-      ? `${section} is installed as one release, and is to become releases per component: that is chosen when it is first installed`
-      : `${section} is installed as releases per component (${names.join(', ')}), and is to become one release: that is chosen when it is first installed`,
+      ? `${section} is installed as one release, and should become releases per component: that is decided at the first installation`
+      : `${section} is installed as releases per component (${names.join(', ')}), and should become one release: that is decided at the first installation`,
     {
-      hint: `nothing was changed; ${isWhole ? 'take away' : 'state again'} kk.releases.${name}.components: true; or move by hand: kk remove ${name}, then kk deploy (it is away meanwhile; what it has in databases and volumes stays), or without a gap, as docs/components.md tells`,
+      hint: `nothing was changed; ${isWhole ? 'remove' : 'restore'} kk.releases.${name}.components: true; or move by hand: kk remove ${name}, then kk deploy (it is unavailable in the meantime; its data in databases and volumes stays), or without a gap, as described in docs/components.md`,
     },
   )
 }
@@ -73,7 +77,7 @@ function commonFirst(common: ReleaseId, components: readonly DesiredRelease[]): 
   const names = components.map(({release}) => releaseName(release))
   return new KkError(
     'KK_COMMON_FIRST',
-    `${releaseName(common)} changes, too, which has the configuration and the jobs of ${names.join(', ')}`,
+    `${releaseName(common)} changes, too, and has the configuration and the jobs of ${names.join(', ')}`,
     {hint: `name it as well: ${[releaseName(common), ...names].join(' ')}`},
   )
 }

@@ -74,7 +74,7 @@ describe.concurrent('pods that are replaced node by node', () => {
     const plan = await corner.kk(['plan', 'env.yaml'])
     const run = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
 
-    expect(plan.stdout).toContain('pods of DaemonSet/agent are replaced node by node, where they change')
+    expect(plan.stdout).toContain('pods of DaemonSet/agent are replaced node by node, if they change')
     expect(run.exitCode, run.stderr).toBe(0)
     expect(run.stderr).toContain('DaemonSet/agent: 2 of 3 nodes have its new pod')
     const deleted = eventsIn(run.stdout).flatMap((event) =>

@@ -71,7 +71,7 @@ describe.concurrent('kk killed together with its helm', () => {
       )
       expect(rolledBack.endings).toEqual(['hooked rollback, revision 4'])
       expect(broughtBack.stderr).toMatch(
-        /revision 4 was left uninstalling by .*, then upgraded, which makes again what was deleted/,
+        /revision 4 was left uninstalling by .*, then upgraded, which re-creates what was deleted/,
       )
       expect(broughtBack.endings).toEqual(['hooked upgrade, revision 5'])
       expect(items).toHaveLength(1)
@@ -124,7 +124,7 @@ atNight(() => {
 
       expect(refused.exitCode).toBe(3)
       expect(refused.stderr).toMatch(
-        /KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run \S+ is at work on it/,
+        /KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run \S+ is working on it/,
       )
       expect(said).toMatch(
         /hooked: run \S+ is gone, but its helm install \(process \d+\) still runs: waiting for it/,
@@ -265,7 +265,7 @@ atNight(() => {
       const next = await deploy(corner)
       const last = await corner.kk(['plan', 'env.yaml', '--detailed-exitcode'])
 
-      expect(next.stderr).toContain('only its history is left (revision 1): installed anew')
+      expect(next.stderr).toContain('only its history is left (revision 1): installed again')
       expect(next.endings).toEqual(['hooked install, revision 2'])
       expect(await records(corner.name)).toContain('hooked 2 deployed')
       expect(last.exitCode, last.stdout).toBe(0)

@@ -111,7 +111,7 @@ atNight(() => {
 
       expect(refused.exitCode).toBe(3)
       expect(refused.stderr).toMatch(
-        /KK_PRUNED.*revision 1 of .*\/api does not exist any more \(helm keeps 2\)/,
+        /KK_PRUNED.*revision 1 of .*\/api no longer exists \(helm keeps 2\)/,
       )
       expect(calls).toEqual([])
       expect(exitCode, stderr).toBe(0)
@@ -135,7 +135,7 @@ atNight(() => {
       const kept = await environment.kk('rollback', '--yes', '--keep-schema')
 
       expect(refused.exitCode).toBe(3)
-      expect(refused.stderr).toMatch(/KK_MIGRATION.*api-job-1, api-job-2.*no rollback takes that back/)
+      expect(refused.stderr).toMatch(/KK_MIGRATION.*api-job-1, api-job-2.*no rollback reverts that/)
       expect(kept.exitCode, kept.stderr).toBe(0)
       expect(kept.stderr).toContain('keeps the schema')
       expect(await replicas(environment.name)).toEqual({api: 1})

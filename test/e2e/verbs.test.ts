@@ -157,7 +157,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     expect([downgrade.exitCode, skip.exitCode]).toEqual([3, 3])
     expect(downgrade.stderr).toContain('KK_VERSION')
     expect(downgrade.stderr).toContain(`${api()}: image 2025.2 → 2025.1 is a downgrade`)
-    expect(skip.stderr).toContain(`${api()}: image 2025.2 → 2026.2 leaves out releases: go through 2026.1`)
+    expect(skip.stderr).toContain(`${api()}: image 2025.2 → 2026.2 skips releases: go through 2026.1`)
     expect(await revisions(environment.name)).toEqual(before)
   }
   it('kk deploy refuses a downgrade of OpenStack, and a skip', () => refuse('deploy'))

@@ -187,6 +187,6 @@ it('a removal whose helm was killed is finished by the same command', async () =
 
   expect(first.exitCode).toBe(1)
   expect(second.exitCode, second.stderr).toBe(0)
-  expect(second.stderr).toContain('its removal was cut short: this finishes it')
+  expect(second.stderr).toContain('its removal was interrupted: this finishes it')
   expect(await environment.releases()).toEqual([])
 })

@@ -15,13 +15,13 @@ import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
 const keystone = desiredOf('keystone', {requires: ['mariadb'], layers: {section: {a: 1}}})
 const foreign = bareRecord(keystone.release, 4)
 
-describe('a release may be adopted', () => {
-  it('when kk did not install it, also when its last revision failed', () => {
+describe('the adoption of a release', () => {
+  it('is allowed if kk did not install it, even if its last revision failed', () => {
     expect(adoptable(keystone, foreign)).toEqual({record: foreign, isOurs: false})
     expect(adoptable(keystone, {...foreign, status: 'failed'}).isOurs).toBe(false)
   })
 
-  it('and is not adopted twice', () => {
+  it('is not repeated', () => {
     expect(adoptable(keystone, recordOf(keystone)).isOurs).toBe(true)
   })
 
@@ -34,11 +34,11 @@ describe('a release may be adopted', () => {
     },
     {what: 'a helm works on it', record: {...foreign, status: 'pending-upgrade'}, code: 'KK_PENDING'},
     {what: 'only its history is left', record: {...foreign, status: 'uninstalled'}, code: 'KK_PENDING'},
-  ])('unless $what', ({record, code}) => {
+  ])('is refused if $what', ({record, code}) => {
     expect(() => adoptable(keystone, record)).toThrow(expect.objectContaining({code}))
   })
 
-  it('when the environment that owns it is named, and only then', () => {
+  it('needs --owner if another environment owns it', () => {
     const theirs = recordOf(desiredOf('keystone', {owner: 'other'}))
 
     expect(adoptable(keystone, theirs, 'other')).toEqual({record: theirs, isOurs: false})
@@ -51,7 +51,7 @@ describe('a release may be adopted', () => {
     )
   })
 
-  it('unless it was installed from another chart', () => {
+  it('is refused if it was installed from another chart', () => {
     const stored = {revision: 4, chart: {name: 'keystone-ha', version: '0.1.0', appVersion: ''}}
 
     expect(() => expectSameChart(keystone, stored)).toThrow(
@@ -60,7 +60,7 @@ describe('a release may be adopted', () => {
   })
 })
 
-describe('what another environment goes on using', () => {
+describe('a release that another environment keeps using', () => {
   const mariadb = desiredOf('mariadb', {owner: 'infra', protected: true})
   const glance = desiredOf('glance', {owner: 'infra', requires: ['mariadb', 'keystone']})
   const nova = desiredOf('nova', {owner: 'third', requires: ['mariadb']})
@@ -72,7 +72,7 @@ describe('what another environment goes on using', () => {
     recordOf(desiredOf('horizon', {owner: 'mine', requires: ['mariadb']})),
   ]
 
-  it('is told with who uses it, but what is taken over with it and what is of the environment itself', () => {
+  it('is reported with its users, except adopted ones and those of the environment itself', () => {
     const users = otherUsers(new Set([mariadb.release, keystone.release]), records, 'mine')
 
     expect(usersText(users.get(mariadb.release)!)).toBe(
@@ -81,7 +81,7 @@ describe('what another environment goes on using', () => {
     expect(usersText(users.get(keystone.release)!)).toBe('openstack/glance ("infra")')
   })
 
-  it('must be named when it is protected', () => {
+  it('must be named if it is protected', () => {
     const users = [{release: nova.release, owner: 'third'}]
     const named = (isProtected: boolean, of = users) => [
       {release: mariadb.release, isProtected, users: of},
@@ -93,14 +93,14 @@ describe('what another environment goes on using', () => {
         code: 'KK_OWNER',
         exit: 3,
         message: expect.stringContaining('openstack/mariadb, used by openstack/nova ("third")'),
-        hint: 'name what is to change hands: kk adopt mariadb keystone --owner infra',
+        hint: 'name the releases whose owner should change: kk adopt mariadb keystone --owner infra',
       }),
     )
     expect(() => expectNamed(named(false), 'infra')).not.toThrow()
     expect(() => expectNamed(named(true, []), 'infra')).not.toThrow()
   })
 
-  it('tells a renamed environment from one that hands over a part of itself', () => {
+  it('distinguishes a renamed environment from one that hands over some of its releases', () => {
     const graph = graphOf({keystone: ['mariadb'], mariadb: []})
 
     expect(hasAllOf('infra', graph, records)).toBe(false)
@@ -109,7 +109,7 @@ describe('what another environment goes on using', () => {
   })
 })
 
-test('what was adopted with other inputs is upgraded next, for that reason alone', () => {
+test('a release that was adopted with other inputs is upgraded next, with only that reason', () => {
   const record = {...foreign, labels: adoptionLabels(keystone, 4)}
 
   const decision = decide(keystone, record, 'env.yaml')
@@ -117,7 +117,7 @@ test('what was adopted with other inputs is upgraded next, for that reason alone
   expect(decision).toEqual({kind: 'upgrade', reasons: ['adopted, deployed with other inputs']})
 })
 
-test('what was adopted as it is wanted has only its health awaited', () => {
+test('a release that was adopted in its desired state is only awaited', () => {
   const decision = decide(keystone, recordOf(keystone, {gated: undefined}), 'env.yaml')
 
   expect(decision).toMatchObject({kind: 'await'})

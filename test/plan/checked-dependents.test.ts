@@ -7,7 +7,7 @@ import {id} from '../graph/graph-of.ts'
 import {desiredOf, recordOf} from './fixtures.ts'
 import {allDeployed, inputsOf} from './plan-inputs.ts'
 
-describe('the dependents of what changes', () => {
+describe('the dependents of a changed release', () => {
   const changed = {mariadb: {layers: {section: {replicas: 3}}}}
   const theirs = desiredOf('portal', {owner: 'web', requires: ['keystone']})
 
@@ -23,19 +23,19 @@ describe('the dependents of what changes', () => {
     })
   })
 
-  test.each(['uninstalling', 'uninstalled'])('are not those that are %s', (status) => {
+  test.each(['uninstalling', 'uninstalled'])('exclude those that are %s', (status) => {
     const plan = makePlan(inputsOf(changed, [...allDeployed(), recordOf(theirs, {status})]))
 
     expect(plan.actions.map(({release}) => release)).not.toContain(id('portal'))
   })
 
-  test('leave a note on what changed, until they have', () => {
+  test('are marked as unchecked on the changed release until they have passed', () => {
     const plan = makePlan(inputsOf({keystone: {version: '0.2.0'}}, allDeployed()))
 
     expect(plan.actions.filter(isRechecked).map(({release}) => release)).toEqual([id('keystone')])
   })
 
-  test('are checked by the next plan when a run was cut short before', () => {
+  test('are checked by the next plan if a run was interrupted before it checked them', () => {
     const records = allDeployed().map((record) =>
       record.release === id('keystone')
         ? {...record, labels: {...record.labels, [UNCHECKED_LABEL]: '2'}}
@@ -52,11 +52,11 @@ describe('the dependents of what changes', () => {
       ['glance', 'check', false],
       ['horizon', 'check', false],
     ])
-    expect(plan.actions[1]!.reasons).toEqual(['what requires it was not checked after revision 2'])
+    expect(plan.actions[1]!.reasons).toEqual(['its dependents were not checked after revision 2'])
     expect(hasChanges(plan)).toBe(true)
   })
 
-  test('are not checked for a note that helm handed down to a later revision', () => {
+  test('are not checked because of a mark that helm copied to a later revision', () => {
     const records = allDeployed().map((record) => ({
       ...record,
       labels: {...record.labels, [UNCHECKED_LABEL]: '1'},
@@ -73,7 +73,7 @@ describe('the dependents of what changes', () => {
     expect(glance).toMatchObject({kind: 'relabel', recheck: true})
   })
 
-  test('never wait for each other, whatever old labels say', () => {
+  test('never wait for each other, whatever old labels contain', () => {
     const left = recordOf(desiredOf('left', {owner: 'web', requires: ['right', 'mariadb']}))
     const right = recordOf(desiredOf('right', {owner: 'web', requires: ['left']}))
 

@@ -34,7 +34,7 @@ function turned(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, turned(inner)]))
 }
 
-test('a map cannot be mistaken for the entries that stand for it', () => {
+test('a map and its canonical entries have different digests', () => {
   expect(canonicalJson({a: 1})).not.toBe(canonicalJson([['a', 1]]))
   expect(canonicalJson({a: 1})).not.toBe(canonicalJson({entries: [['a', 1]]}))
 })
@@ -71,7 +71,7 @@ test.each([
   expect(inputsDigest(after)).not.toBe(inputsDigest(before))
 })
 
-test('the inputs digest of a release is what every kk has written on records', () => {
+test('the inputs digest of a release is the one that every kk version has written on records', () => {
   const keystone = desiredOf('keystone', {requires: ['mariadb'], layers: {section: {replicas: 3}}})
 
   expect(inputsDigest(keystone)).toBe('dd8e580fa8b257650cb8f878137289ce103e334a')

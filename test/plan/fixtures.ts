@@ -15,7 +15,7 @@ export interface Wanted {
   readonly owner?: string
   readonly stated?: boolean
   readonly protected?: boolean
-  /** The section of which it is one of several releases. */
+  /** The section, if the release is one of several of it. */
   readonly section?: string
 }
 

@@ -18,7 +18,7 @@ function handed(record: ReleaseRecord, tool = 'flux'): ReleaseRecord {
   return {...record, labels: {...record.labels, [EXPORTED_LABEL]: tool}}
 }
 
-/** The four, of which these belong to flux. */
+/** The four releases, of which these belong to flux. */
 function deployedBut(...names: readonly string[]): readonly ReleaseRecord[] {
   return allDeployed().map((each) => (names.includes(releaseName(each.release)) ? handed(each) : each))
 }
@@ -44,7 +44,7 @@ describe('the plan of a hand-over', () => {
     expect(notes).toContain('not installed, and not marked: horizon')
   })
 
-  it('leaves what the tool has already', () => {
+  it('leaves releases that the tool already has unchanged', () => {
     const {actions} = handOver(deployedBut('mariadb'))
 
     expect(actions.map(({kind}) => kind)).toEqual(['unchanged', 'hand-over', 'hand-over', 'hand-over'])
@@ -56,7 +56,7 @@ describe('the plan of a hand-over', () => {
     ['kk did not install one', [bareRecord(id('keystone'))], 'KK_FOREIGN'],
     ['another environment has one', [recordOf(desiredOf('keystone', {owner: 'other'}))], 'KK_OWNER'],
     ['a helm works on one', [recordOf(desiredOf('keystone'), {status: 'pending-upgrade'})], 'KK_PENDING'],
-  ])('is refused where %s', (_, records, code) => {
+  ])('is refused if %s', (_, records, code) => {
     expect(() => handOver(records, 'argocd')).toThrow(expect.objectContaining({code}))
   })
 })
@@ -72,13 +72,13 @@ describe('a release that was handed over', () => {
         code: 'KK_HANDED_OVER',
         exit: 3,
         message:
-          'openstack/mariadb, openstack/keystone were handed over to flux, and kk changes them no more',
+          'openstack/mariadb, openstack/keystone were handed over to flux, and kk no longer changes them',
         hint: expect.stringMatching(/suspend its HelmRelease, .*; then kk adopt mariadb keystone$/),
       }),
     )
   })
 
-  it('is used as it is by what requires it', () => {
+  it('is used as it is by releases that require it', () => {
     const mode = {kind: 'named', releases: [id('glance')], install: false} as const
 
     const {actions} = makePlan(inputsOf({glance: {version: '0.2.0'}}, deployedBut('mariadb'), mode))
@@ -123,7 +123,7 @@ describe('a release that was handed over', () => {
     ])
   })
 
-  it('comes back by an adoption, and only that', () => {
+  it('comes back only by an adoption', () => {
     const keystone = desiredOf('keystone')
 
     expect(adoptable(keystone, handed(recordOf(keystone))).isOurs).toBe(false)

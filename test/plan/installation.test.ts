@@ -13,7 +13,9 @@ import {bareRecord} from './fixtures.ts'
 const APP = id('app')
 const START = Date.parse('2026-11-21T08:00:00.000Z')
 
-/** What happens to the release: by kk, by a kk that is killed before it notes its end, or by plain helm. */
+/**
+ * The operation on the release: by kk, by a kk that is killed before it records its end, or by plain helm.
+ */
 type Step = 'upgrade' | 'killed-upgrade' | 'rollback' | 'remove' | 'helm-upgrade' | 'helm-uninstall'
 
 interface Happened {
@@ -24,7 +26,7 @@ interface Happened {
   readonly gated: ReadonlyMap<string, string>
 }
 
-/** A release whose kk notes installations, or, as an older one did, none. */
+/** A release whose kk records installations, or, like an older one, does not. */
 function happened(steps: readonly Step[], notes: boolean): Happened {
   let revisions: ReleaseRecord[] = []
   const runs: RunRecord[] = []
@@ -96,8 +98,8 @@ const steps = fc.array(
 describe.each([
   {kk: 'this kk', notes: true},
   {kk: 'an older kk', notes: false},
-])('what $kk has recorded', ({notes}) => {
-  it('leads the undoing of a run to the very record that was there before it, or nowhere', () => {
+])('the records of $kk', ({notes}) => {
+  it('lead the undoing of a run to exactly the record before it, or to none', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const {revisions, runs, gated} = happened(taken, notes)
@@ -110,7 +112,7 @@ describe.each([
     )
   })
 
-  it('claims an installation for the run that made it alone', () => {
+  it('assign an installation only to the run that made it', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const {revisions, runs} = happened(taken, notes)
@@ -125,7 +127,7 @@ describe.each([
     )
   })
 
-  it('lets the last run be undone after a removal, a rollback and three deployments', () => {
+  it('let the last run be undone after a removal, a rollback and three deployments', () => {
     const life: Step[] = ['upgrade', 'upgrade', 'rollback', 'remove', 'upgrade', 'upgrade', 'upgrade']
     const {revisions, runs} = happened(life, notes)
 
@@ -141,11 +143,11 @@ describe('a record of an older kk', () => {
   const [entry] = run.releases as [RunRelease]
   const there = happened(['upgrade', 'upgrade'], false)
 
-  it('is of the installation of which there is a revision as old', () => {
+  it('belongs to the installation that has a revision of the same time', () => {
     expect(isOfPresent(run, entry, there)).toBe(true)
   })
 
-  it('is not where all revisions are newer', () => {
+  it('does not belong to an installation whose revisions are all newer', () => {
     const revisions = there.revisions.map((record) => {
       return {...record, secret: {...record.secret, createdAt: '2026-11-22T08:00:00Z'}}
     })
@@ -153,7 +155,7 @@ describe('a record of an older kk', () => {
     expect(isOfPresent(run, entry, {...there, revisions})).toBe(false)
   })
 
-  it('is not where a later run has removed the release, whatever the clocks say', () => {
+  it('does not belong to an installation after a later run removed the release, whatever the clocks show', () => {
     const removal = {...run, startedAt: '2026-11-21T09:00:00Z', releases: [{...entry, kind: 'remove'}]}
 
     expect(isOfPresent(run, entry, {...there, runs: [removal, run]})).toBe(false)

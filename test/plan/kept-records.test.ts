@@ -13,7 +13,7 @@ import {supplySecrets} from '../../src/verbs/secrets/supply-secrets.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/kept-records')
-/** What only a run writes: who made the revision, and whether its gate has passed. */
+/** The labels that only a run writes: the run that made the revision, and whether its gate has passed. */
 const OF_RUN = ['installation', 'run', 'gated'].map((name) => `kk.openstack.org/${name}`)
 
 interface Kept {
@@ -24,7 +24,7 @@ interface Kept {
   }[]
 }
 
-/** Returns the labels of kk by the name of each release, and the secrets that were kept beside them. */
+/** Returns the labels of kk by the name of each release, and the secrets that were stored next to them. */
 async function kept() {
   const {items} = JSON.parse(await readFile(join(FIXTURE, 'records.json'), 'utf8')) as Kept
   const records = items.filter(({type}) => type === 'helm.sh/release.v1')
@@ -44,10 +44,10 @@ async function kept() {
   }
 }
 
-it('an environment has the digests with which a kk from before its folders moved has deployed it', async () => {
+it('an environment keeps the digests of a kk version from before its folders moved', async () => {
   const {labels, secrets} = await kept()
   const text = await readFile(join(FIXTURE, 'environment.yaml'), 'utf8')
-  // Inferred from what helm renders, which this does without.
+  // Inferred from what helm renders, which does not run here.
   const stated = text.replace('  releases:\n', '  releases:\n    keystone: {requires: [mariadb]}\n')
   const plugins = builtInPlugins()
   const prepared = await prepare({

@@ -3,7 +3,7 @@ import {chartLabel, labelChanges, labelsOf, readLabels, usesLabel} from '../../s
 import {id} from '../graph/graph-of.ts'
 import {desiredOf} from './fixtures.ts'
 
-test('what is written is read back', () => {
+test('written labels are read back', () => {
   const keystone = desiredOf('keystone', {requires: ['mariadb', 'nova:applied'], layers: {section: {a: 1}}})
 
   const labels = readLabels({...labelsOf(keystone, 3), 'kk.openstack.org/gated': '2'})
@@ -16,7 +16,7 @@ test('what is written is read back', () => {
   ])
 })
 
-test('a record without an owner is not of kk', () => {
+test('a record without an owner does not belong to kk', () => {
   expect(readLabels({team: 'storage'})).toBeUndefined()
 })
 
@@ -38,7 +38,7 @@ test.each([
   expect(chartLabel(chart)).toBe(label)
 })
 
-test('an upgrade takes away what helm would hand down: the gate, layers and requirements that are gone', () => {
+test('an upgrade removes labels that helm would copy: the gate, and dropped layers and requirements', () => {
   const before = {
     ...labelsOf(desiredOf('keystone', {requires: ['mariadb'], layers: {set: {a: 1}}}), 2),
     'kk.openstack.org/gated': '2',

@@ -15,7 +15,7 @@ function kinds(inputs: PlanInputs): Record<string, string> {
 }
 
 describe('a whole environment', () => {
-  test('on an empty cluster all is installed, requirements first', () => {
+  test('is installed on an empty cluster, requirements first', () => {
     const plan = makePlan(inputsOf({}, []))
 
     expect(plan.actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
@@ -41,14 +41,14 @@ describe('a whole environment', () => {
     expect(hasChanges(plan)).toBe(true)
   })
 
-  test('what is deployed, healthy and equal is left alone', () => {
+  test('keeps releases that are deployed, healthy and equal unchanged', () => {
     const plan = makePlan(inputsOf({}, allDeployed()))
 
     expect(new Set(plan.actions.map(({kind}) => kind))).toEqual(new Set(['unchanged']))
     expect(hasChanges(plan)).toBe(false)
   })
 
-  test('a change of one section upgrades that release alone, and checks who requires it', () => {
+  test('a change of one section upgrades only that release, and checks its dependents', () => {
     const result = kinds(inputsOf({keystone: {layers: {section: {replicas: 3}}}}, allDeployed()))
 
     expect(result).toEqual({
@@ -59,7 +59,7 @@ describe('a whole environment', () => {
     })
   })
 
-  test('what an install requires is checked first, and upgraded where its objects are gone', () => {
+  test('the requirements of an install are checked first, and upgraded if their objects are gone', () => {
     const records = allDeployed().filter(({release}) => release === id('mariadb'))
 
     const healthy = makePlan(inputsOf({}, records))
@@ -70,7 +70,7 @@ describe('a whole environment', () => {
     expect(gone.actions[0]).toMatchObject({kind: 'upgrade', reasons: ['objects are gone']})
   })
 
-  test('what waits for its health in vain is upgraded, and says why', () => {
+  test('a release that cannot become healthy by waiting is upgraded, with the reason', () => {
     const waiting = {...recordOf(desiredOf('mariadb')), labels: {...recordOf(desiredOf('mariadb')).labels}}
     delete waiting.labels['kk.openstack.org/gated']
     const inputs = inputsOf({}, [waiting, ...allDeployed().filter(({release}) => release !== id('mariadb'))])
@@ -83,7 +83,7 @@ describe('a whole environment', () => {
     expect(stuck.actions[0]).toMatchObject({kind: 'upgrade', reasons: ['Job/db failed']})
   })
 
-  test('what the file no longer names stays, as a bystander', () => {
+  test('a release that the file no longer names stays untouched', () => {
     const nova = recordOf(desiredOf('nova'))
 
     const plan = makePlan(inputsOf({}, [...allDeployed(), nova]))
@@ -98,14 +98,14 @@ describe('a whole environment', () => {
 describe('a release that another environment owns', () => {
   const theirs = recordOf(desiredOf('mariadb', {owner: 'infra'}))
 
-  test('is checked before what requires it starts', () => {
+  test('is checked before its dependents start', () => {
     const plan = makePlan(inputsOf({mariadb: {stated: false}}, [theirs]))
 
     expect(plan.actions[0]).toMatchObject({release: id('mariadb'), kind: 'check', revision: 2})
     expect(plan.bystanders).toEqual([])
   })
 
-  test('is not even checked when nothing that requires it changes', () => {
+  test('is not checked if no dependent changes', () => {
     const records = [theirs, ...allDeployed().filter(({release}) => release !== id('mariadb'))]
 
     const plan = makePlan(inputsOf({mariadb: {stated: false}}, records))
@@ -114,14 +114,14 @@ describe('a release that another environment owns', () => {
     expect(hasChanges(plan)).toBe(false)
   })
 
-  test('is refused when it is named', () => {
+  test('is refused if it is named', () => {
     const inputs = inputsOf({mariadb: {stated: false}}, [theirs])
     const named = {...inputs, mode: {kind: 'named', releases: [id('mariadb')], install: false}} as const
 
     expect(() => makePlan(named)).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
   })
 
-  test('is refused when a section states it', () => {
+  test('is refused if a section states it', () => {
     expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
   })
 
@@ -136,7 +136,7 @@ describe('a release that another environment owns', () => {
     expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(hint(`kk adopt --owner ${owner}`))
   })
 
-  test('is refused with all others, and with the ways out', () => {
+  test('is refused together with all others, with the remedies', () => {
     const horizon = recordOf(desiredOf('horizon', {owner: 'web'}))
 
     expect(() => makePlan(inputsOf({}, [theirs, horizon]))).toThrow(
@@ -158,7 +158,7 @@ describe('a release of the graph that is only used', () => {
     desired: new Map([...desired].filter(([release]) => release !== id('mariadb'))),
   }
 
-  test('must be installed', () => {
+  test('must be installed already', () => {
     expect(() => makePlan(withoutMariadb)).toThrow(
       expect.objectContaining({
         code: 'KK_NOT_INSTALLED',
@@ -178,7 +178,7 @@ describe('a release of the graph that is only used', () => {
 describe('named releases', () => {
   const named = (name: string, install = false): PlanMode => ({kind: 'named', releases: [id(name)], install})
 
-  test('are the only ones to be changed, between the gates of what they require and of what requires them', () => {
+  test('are the only ones that change, between the gates of their requirements and of their dependents', () => {
     const changed = {layers: {section: {replicas: 3}}}
 
     const result = kinds(inputsOf({keystone: changed, mariadb: changed}, allDeployed(), named('keystone')))
@@ -186,7 +186,7 @@ describe('named releases', () => {
     expect(result).toEqual({mariadb: 'check', keystone: 'upgrade', glance: 'check', horizon: 'check'})
   })
 
-  test('need nothing when they are unchanged', () => {
+  test('need no checks if they are unchanged', () => {
     const result = kinds(inputsOf({}, allDeployed(), named('keystone')))
 
     expect(result).toEqual({mariadb: 'unchanged', keystone: 'unchanged'})
@@ -205,17 +205,17 @@ describe('named releases', () => {
     expect(act).toThrow(expect.objectContaining({code: 'KK_NOT_INSTALLED', message}))
   })
 
-  test('may be new where the verb allows it', () => {
+  test('may be new if the verb installs', () => {
     const result = kinds(inputsOf({}, [recordOf(desiredOf('mariadb'))], named('keystone', true)))
 
     expect(result).toEqual({mariadb: 'check', keystone: 'install'})
   })
 })
 
-describe('all that are installed', () => {
+describe('a plan of all installed releases', () => {
   const mode: PlanMode = {kind: 'installed'}
 
-  test('are changed, nothing new comes with them, and the plan says so', () => {
+  test('changes them, installs no new ones, and notes that', () => {
     const changed = {layers: {section: {replicas: 3}}}
     const records = allDeployed().filter(({release}) => release !== id('horizon'))
 
@@ -229,7 +229,7 @@ describe('all that are installed', () => {
     expect(plan.notes).toEqual(['not installed, and left so: horizon; kk deploy installs'])
   })
 
-  test('need what they require', () => {
+  test('needs their requirements', () => {
     const records = allDeployed().filter(({release}) => release !== id('mariadb'))
 
     expect(() => makePlan(inputsOf({}, records, mode))).toThrow(
@@ -238,7 +238,7 @@ describe('all that are installed', () => {
   })
 })
 
-test('what a plan only uses is shown with the chart that is installed', () => {
+test('a release that a plan only uses is shown with its installed chart', () => {
   const mode: PlanMode = {kind: 'named', releases: [id('glance')], install: false}
 
   const {actions} = makePlan(
@@ -250,7 +250,7 @@ test('what a plan only uses is shown with the chart that is installed', () => {
   expect(versions).toContainEqual(['glance', 'upgrade', '0.2.0'])
 })
 
-test('the plan is the same for any order of what was observed and desired', () => {
+test('the plan is the same for any order of observed and desired releases', () => {
   const shuffled = arbitraryGraph().chain((graph) => {
     const desired = graph.releases.map((release) =>
       desiredOf(releaseName(release), {
@@ -288,7 +288,7 @@ describe('a wanted release that kk did not install', () => {
     expect(() => makePlan(inputsOf({}, foreign))).toThrow(expect.objectContaining({code: 'KK_FOREIGN'}))
   })
 
-  test('is shown as one to be adopted where that is asked for, and what requires it as if it were there', () => {
+  test('is shown as one to adopt if requested, and its dependents as if it were installed', () => {
     const {actions, bystanders} = makePlan({...inputsOf({}, foreign), showForeign: true})
 
     expect(actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
@@ -314,7 +314,7 @@ describe('a wanted release that kk did not install', () => {
     ])
   })
 
-  test('is shown, too, when it is named', () => {
+  test('is also shown if it is named', () => {
     const mode: PlanMode = {kind: 'named', releases: [id('keystone')], install: false}
 
     const {actions, bystanders} = makePlan({...inputsOf({}, foreign, mode), showForeign: true})

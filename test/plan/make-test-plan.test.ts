@@ -37,23 +37,23 @@ function planned(withTests: readonly string[], of = graph) {
   })
 }
 
-describe('the releases whose tests are meant', () => {
-  it('are all of the environment, in order, when none is named', () => {
+describe('the releases to test', () => {
+  it('are all of the environment, in order, if none is named', () => {
     expect(meant(all)).toEqual({releases: ['mariadb', 'memcached', 'keystone', 'horizon'], notes: []})
   })
 
-  it('are those that are named', () => {
+  it('are the named ones', () => {
     expect(meant(all, 'horizon', 'mariadb').releases).toEqual(['mariadb', 'horizon'])
   })
 
-  it('leave out, with a word, what is not installed or not of this environment', () => {
+  it('exclude, with a note, releases that are not installed or not of this environment', () => {
     const records = [record('mariadb', 'base'), bareRecord(id('memcached')), record('keystone')]
 
     expect(meant(records)).toEqual({
       releases: ['keystone'],
       notes: [
         'not installed: horizon',
-        'not tested, for they are not of this environment: mariadb, memcached',
+        'not tested, because they are not of this environment: mariadb, memcached',
       ],
     })
   })
@@ -62,7 +62,7 @@ describe('the releases whose tests are meant', () => {
     ['is not installed', 'horizon', 'KK_NOT_INSTALLED'],
     ['kk did not install', 'memcached', 'KK_FOREIGN'],
     ['another environment owns', 'mariadb', 'KK_OWNER'],
-  ])('cannot be one that %s, when it is named', (_, name, code) => {
+  ])('cannot include a named one that %s', (_, name, code) => {
     const records = [record('mariadb', 'base'), bareRecord(id('memcached'))]
 
     expect(() => meant(records, name)).toThrow(expect.objectContaining({code}))
@@ -70,7 +70,7 @@ describe('the releases whose tests are meant', () => {
 })
 
 describe('a plan of tests', () => {
-  it('has what has tests, and says what has none', () => {
+  it('has the releases with tests, and notes those without', () => {
     const {actions, notes} = planned(['mariadb', 'horizon'])
 
     expect(actions.map(({release, kind, reasons}) => [releaseName(release), kind, reasons])).toEqual([
@@ -80,7 +80,7 @@ describe('a plan of tests', () => {
     expect(notes).toEqual(['no tests: keystone, memcached', 'not installed: glance'])
   })
 
-  it('orders tests by who requires whom, also through what has none', () => {
+  it('orders tests by requirements, also through releases without tests', () => {
     const {actions} = planned(['mariadb', 'keystone', 'horizon'])
 
     expect(Object.fromEntries(actions.map(({release, requires}) => [release, requires]))).toEqual({

@@ -11,7 +11,7 @@ const requires: Record<string, readonly string[]> = {
   mariadb: [],
 }
 
-/** What a plan of a small OpenStack is made from: these four as they are, but for what is wanted otherwise. */
+/** The inputs of a plan for a small OpenStack: these four releases, with the given changes. */
 export function inputsOf(
   wanted: Readonly<Record<string, Wanted>>,
   records: readonly ReleaseRecord[],
@@ -31,7 +31,7 @@ export function inputsOf(
   }
 }
 
-/** The records of the four, installed as they are. */
+/** The records of the four, installed without changes. */
 export function allDeployed(): readonly ReleaseRecord[] {
   return Object.keys(requires).map((name) => recordOf(desiredOf(name, {requires: requires[name]!})))
 }

@@ -9,7 +9,7 @@ const graph = graphOf({
   horizon: ['keystone'],
 })
 
-test('without names, all may be changed, requirements first', () => {
+test('without names, all releases may change, requirements first', () => {
   const result = scope(graph, {kind: 'all'})
 
   expect([...result]).toEqual([
@@ -20,7 +20,7 @@ test('without names, all may be changed, requirements first', () => {
   ])
 })
 
-test('with names, what they require is only used, and the rest is left out', () => {
+test('with names, their requirements are only used, and the rest is omitted', () => {
   const result = scope(graph, {kind: 'named', releases: [id('keystone')], install: false})
 
   expect([...result]).toEqual([
@@ -35,7 +35,7 @@ test('a name that the environment does not have is an error', () => {
   expect(act).toThrow(expect.objectContaining({code: 'KK_UNKNOWN_RELEASE'}))
 })
 
-test('what is only ordered with a named release is left out', () => {
+test('a release that is only ordered with a named one is omitted', () => {
   const edges = graph.requirements.get(id('keystone'))!.map((edge) => ({...edge, soft: true as const}))
   const ordered = {...graph, requirements: new Map([...graph.requirements, [id('keystone'), edges]])}
 

@@ -3,7 +3,7 @@ import {untouchedReleases} from '../../src/plan/make-plan.ts'
 import {graphOf, id} from '../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
 
-test('what concerns the environment and is left alone is listed', () => {
+test('releases that concern the environment and stay unchanged are listed', () => {
   const records = [
     bareRecord(id('prometheus')),
     bareRecord(id('monitoring/grafana')),
@@ -25,7 +25,7 @@ test('what concerns the environment and is left alone is listed', () => {
   ])
 })
 
-test('of a release whose history alone was kept, nothing is said', () => {
+test('a release of which only the history was kept is not listed', () => {
   const records = [recordOf(desiredOf('horizon'), {status: 'uninstalled'})]
 
   const result = untouchedReleases({environment: 'all-in-one', graph: graphOf({keystone: []}), records})

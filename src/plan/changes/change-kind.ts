@@ -1,4 +1,4 @@
-/** A kind of difference between a release on the cluster and the same release as it is to be. */
+/** A kind of difference between a release on the cluster and its desired state. */
 export type ChangeKind =
   /** The release is not installed. */
   | 'new-release'
@@ -10,7 +10,7 @@ export type ChangeKind =
   /** An image of another release of OpenStack, which brings its migrations. */
   | 'openstack-release'
   | 'values'
-  /** Only the data that kk records about it: its requirements, and whether it is stated and protected. */
+  /** Only the metadata that kk records: its requirements, and whether it is stated and protected. */
   | 'standing'
 
 /** The changes in words, in the order in which messages name them. */
@@ -22,11 +22,11 @@ export const CHANGE_WORDS = {
   'openstack-release': 'another release of OpenStack',
   image: 'an image',
   values: 'values',
-  standing: 'what it requires, or whether it is stated or protected',
+  standing: 'its requirements, or whether it is stated or protected',
 } as const satisfies Record<ChangeKind, string>
 
 /** Returns each change once, in a fixed order. */
 export function inOrder(changes: Iterable<ChangeKind>): readonly ChangeKind[] {
-  const found = new Set(changes)
-  return (Object.keys(CHANGE_WORDS) as ChangeKind[]).filter((change) => found.has(change))
+  const present = new Set(changes)
+  return (Object.keys(CHANGE_WORDS) as ChangeKind[]).filter((change) => present.has(change))
 }

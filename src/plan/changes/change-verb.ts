@@ -2,7 +2,7 @@ import {KkError} from '../../base/errors.ts'
 import type {ReleaseId} from '../../release.ts'
 import {CHANGE_WORDS, type ChangeKind} from './change-kind.ts'
 
-/** Returns the narrowest verb that makes all of these changes; without changes, the narrowest of all. */
+/** Returns the narrowest verb that makes all of these changes; without changes, the narrowest verb. */
 export function sufficientVerb(changes: readonly ChangeKind[]): ChangeVerb {
   return CHANGE_VERBS.find((verb) => beyond(verb, changes).length === 0) ?? 'deploy'
 }
@@ -11,7 +11,10 @@ export function sufficientVerb(changes: readonly ChangeKind[]): ChangeVerb {
 export const CHANGE_VERBS = ['reconfigure', 'update', 'upgrade', 'deploy'] as const
 export type ChangeVerb = (typeof CHANGE_VERBS)[number]
 
-/** The changes that each verb makes beyond those of the narrower ones; one that does not install leaves new releases out. */
+/**
+ * The changes that each verb makes beyond those of the narrower ones; verbs that do not install skip new
+ * releases.
+ */
 const MAKES: Readonly<Record<ChangeVerb, readonly ChangeKind[]>> = {
   reconfigure: ['values', 'standing'],
   update: ['image', 'chart-content'],
@@ -26,8 +29,8 @@ export function isChangeVerb(word: string): word is ChangeVerb {
 
 /** Returns the changes that the verb does not make. */
 export function beyond(verb: ChangeVerb, changes: readonly ChangeKind[]): readonly ChangeKind[] {
-  const made = CHANGE_VERBS.slice(0, CHANGE_VERBS.indexOf(verb) + 1).flatMap((each) => MAKES[each])
-  return changes.filter((change) => !made.includes(change))
+  const covered = CHANGE_VERBS.slice(0, CHANGE_VERBS.indexOf(verb) + 1).flatMap((each) => MAKES[each])
+  return changes.filter((change) => !covered.includes(change))
 }
 
 /** The part of a plan that decides which verb it needs. */
@@ -38,18 +41,18 @@ interface Changes {
 /** Throws `KK_VERB` with each release and the changes that the verb does not make, and the verb that makes them. */
 export function expectVerb({actions}: Changes, verb: ChangeVerb): void {
   const offenders = actions.flatMap(({release, changes = []}) => {
-    const found = beyond(verb, changes)
-    return found.length === 0 ? [] : [{release, found}]
+    const refused = beyond(verb, changes)
+    return refused.length === 0 ? [] : [{release, refused}]
   })
   if (offenders.length === 0) return
-  const needed = sufficientVerb(offenders.flatMap(({found}) => found))
+  const needed = sufficientVerb(offenders.flatMap(({refused}) => refused))
   const lines = offenders.map(
-    ({release, found}) => `  ${release}: ${found.map((change) => CHANGE_WORDS[change]).join(', ')}`,
+    ({release, refused}) => `  ${release}: ${refused.map((change) => CHANGE_WORDS[change]).join(', ')}`,
   )
   throw refusedVerb(verb, needed, lines)
 }
 
-/** Returns `KK_VERB`. Each line is a release with what changes in it. */
+/** Returns `KK_VERB`. Each line is a release with its changes. */
 export function refusedVerb(verb: ChangeVerb, needed: ChangeVerb, lines: readonly string[]): KkError {
   return new KkError('KK_VERB', [`kk ${verb} does not make these changes:`, ...lines].join('\n'), {
     hint: `nothing was changed; this is what kk ${needed} is for`,

@@ -4,8 +4,8 @@ import {canonicalJson} from '../digest.ts'
 type Path = readonly string[]
 
 /**
- * Returns the paths of the values that differ. It descends into maps, not into lists. A null and an empty map count as
- * absent: neither takes away or adds anything that a release on the cluster would show.
+ * Returns the paths of the values that differ. It descends into maps, not into lists. A null and an empty map
+ * count as absent: neither removes or adds anything visible in a release on the cluster.
  */
 export function changedPaths(before: Values, after: Values): readonly Path[] {
   return pathsBelow([], before, after)
@@ -28,7 +28,7 @@ function own(values: Values, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
-/** Returns a value as helm returns it from the JSON that it stores. */
+/** Returns a value as it comes back from the JSON that helm stores. */
 function stored(value: unknown): unknown {
   if (value === null || value === undefined) return undefined
   return JSON.parse(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)))

@@ -12,16 +12,16 @@ import {
 import {type ChangeKind, inOrder} from './change-kind.ts'
 import {changedPaths} from './changed-paths.ts'
 
-/** A release as it is to be: what a plan knows of it, and the values that it will be given. */
+/** A desired release: its inputs as the plan has them, and the values that it will get. */
 export interface Wanted {
   readonly desired: DesiredRelease
   readonly values: Values
 }
 
 /**
- * Returns what an upgrade changes, compared with each of the given revisions: the last one and, where that one failed,
- * also the deployed one, for it is unknown which of the two runs. Where kk did not write a revision, its labels do not
- * describe the files of its chart, which then count as changed.
+ * Returns the changes that an upgrade makes, compared with each of the given revisions: the last one and, if
+ * that one failed, also the deployed one, because it is unknown which of the two runs. If kk did not write a
+ * revision, its labels do not describe the files of its chart, which then count as changed.
  */
 export function changesOf(
   wanted: Wanted,
@@ -39,7 +39,9 @@ export function changesOf(
   )
 }
 
-/** Returns the paths that `--set` gave to a revision and nothing gives now; none where other values changed, too. */
+/**
+ * Returns the paths that `--set` set in a revision and no layer sets now; none if other values changed, too.
+ */
 export function droppedSets(
   {desired, values}: Wanted,
   before: Pick<StoredRelease, 'labels' | 'values'>,
@@ -78,7 +80,10 @@ function valueChanges(
   return labels === undefined || isSame ? [] : ['values']
 }
 
-/** Returns the release of OpenStack that a value names; where it names none, that of the chart, whose images are the default. */
+/**
+ * Returns the OpenStack release that a value names; without one, that of the chart, whose images are the
+ * default.
+ */
 function releaseAt(
   path: readonly string[],
   {values, chart}: Pick<StoredRelease, 'values'> & {readonly chart: {readonly appVersion: string}},
@@ -90,16 +95,16 @@ function releaseAt(
 
 /** The names of maps that hold images only, in openstack-helm's values and in most others. */
 const IMAGE_MAPS: ReadonlySet<string> = new Set(['images', 'image'])
-/** The keys of the parts of an image reference, at any place. */
+/** The keys of the parts of an image reference, at any level. */
 const IMAGE_PARTS: ReadonlySet<string> = new Set(['tag', 'repository', 'registry', 'digest'])
 /** The keys in those maps that are not part of an image reference. */
 const NO_IMAGE: ReadonlySet<string> = new Set(['pull_policy', 'pullPolicy', 'pullSecrets', 'local_registry'])
 /** The sections of openstack-helm's values where `image` is the service or a file, as in `endpoints.image`. */
 const OTHER_PLACES: ReadonlySet<string> = new Set(['endpoints', 'conf', 'bootstrap', 'secrets', 'network'])
 
-/** Returns true where a value at this path decides which image runs, as far as its keys tell. */
+/** Returns true if a value at this path decides which image runs, as far as its keys indicate. */
 function isImagePath(path: readonly string[]): boolean {
-  const [place = ''] = path[0] === 'global' ? path.slice(1) : path
-  if (OTHER_PLACES.has(place) || path.some((key) => NO_IMAGE.has(key))) return false
+  const [section = ''] = path[0] === 'global' ? path.slice(1) : path
+  if (OTHER_PLACES.has(section) || path.some((key) => NO_IMAGE.has(key))) return false
   return path.some((key) => IMAGE_MAPS.has(key)) || IMAGE_PARTS.has(path.at(-1) ?? '')
 }

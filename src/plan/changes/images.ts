@@ -14,23 +14,25 @@ export function imagesOf(objects: readonly KubernetesObject[]): ReadonlyMap<stri
   )
 }
 
-/** A change of the image of one container; `from` is undefined where the container is new. */
+/** A change of the image of one container; `from` is undefined for a new container. */
 export interface ImageChange {
   readonly container: string
   readonly from: string | undefined
   readonly to: string
 }
 
-/** Returns the containers whose image differs, and new ones with an image that the release did not have. */
+/**
+ * Returns the containers whose image differs, and new ones with an image that the release did not use before.
+ */
 export function imageChanges(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],
 ): readonly ImageChange[] {
   const images = imagesOf(before)
-  const known = new Set(images.values())
+  const earlierImages = new Set(images.values())
   return [...imagesOf(after)].flatMap(([container, to]) => {
     const from = images.get(container)
-    const isSame = from === undefined ? known.has(to) : from === to
+    const isSame = from === undefined ? earlierImages.has(to) : from === to
     return isSame ? [] : [{container, from, to}]
   })
 }
@@ -40,7 +42,9 @@ interface Container {
   readonly image: string
 }
 
-/** Returns the containers of every pod spec in an object: in templates of any depth, or in a custom resource. */
+/**
+ * Returns the containers of every pod spec in an object: in templates at any depth, or in a custom resource.
+ */
 function containersIn(node: unknown): readonly Container[] {
   if (Array.isArray(node)) return node.flatMap(containersIn)
   if (!isMap(node)) return []

@@ -10,9 +10,9 @@ export interface ObjectPair {
 }
 
 /**
- * Pairs objects of equal version, kind, namespace and name, in any order: first the objects of `after`, then those that
- * are gone. An object without a namespace is in that of the release. One that becomes a hook is on both lists: helm deletes
- * it, and makes another.
+ * Pairs objects of equal version, kind, namespace and name, in any order: first the objects of `after`, then
+ * those that were removed. An object without a namespace is in that of the release. One that becomes a hook
+ * is on both lists: helm deletes it and creates another.
  */
 export function matchObjects(
   before: readonly KubernetesObject[],
@@ -23,18 +23,18 @@ export function matchObjects(
   const earlier = new Map(before.map((object) => [name(object), object]))
   const later = new Map(after.map((object) => [name(object), object]))
   const isSame = (one: KubernetesObject, other: KubernetesObject) => isHook(one) || !isHook(other)
-  const earlierOf = (object: KubernetesObject) => {
-    const found = earlier.get(name(object))
-    return found && isSame(found, object) ? found : undefined
+  const findEarlier = (object: KubernetesObject) => {
+    const match = earlier.get(name(object))
+    return match && isSame(match, object) ? match : undefined
   }
-  const staysOf = (object: KubernetesObject) => {
-    const found = later.get(name(object))
-    return found !== undefined && isSame(object, found)
+  const isKept = (object: KubernetesObject) => {
+    const match = later.get(name(object))
+    return match !== undefined && isSame(object, match)
   }
   return [
-    ...after.map((object) => ({name: name(object), before: earlierOf(object), after: object})),
+    ...after.map((object) => ({name: name(object), before: findEarlier(object), after: object})),
     ...before
-      .filter((object) => !staysOf(object))
+      .filter((object) => !isKept(object))
       .map((object) => ({name: name(object), before: object, after: undefined})),
   ]
 }

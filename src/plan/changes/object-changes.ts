@@ -9,7 +9,7 @@ export interface ObjectChange {
   readonly change: 'added' | 'changed' | 'removed'
 }
 
-/** Returns the objects that differ between two manifests, whatever the order of objects and keys. */
+/** Returns the objects that differ between two manifests, regardless of the order of objects and keys. */
 export function objectChanges(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],

@@ -3,20 +3,22 @@ import {redactLines} from '../../redact/lines.ts'
 import {looksSecretPath} from '../../redact/looks-secret.ts'
 import {changedPaths} from './changed-paths.ts'
 
-/** A value that differs. Texts and numbers are shown, unless their key looks secret; maps and lists are not. */
+/**
+ * A value that differs. Strings and numbers are shown unless their key looks secret; maps and lists are not.
+ */
 export interface ValueChange {
   /** The path, such as `conf.keystone.DEFAULT.debug`. */
   readonly path: string
   readonly change: 'added' | 'changed' | 'removed'
   readonly before?: Shown
   readonly after?: Shown
-  /** Set where the value is a secret or holds one. */
+  /** Set if the value is a secret or contains one. */
   readonly masked?: true
 }
 
 type Shown = string | number | boolean
 
-/** Returns the values that differ, path by path. `redact` removes known secrets from a text. */
+/** Returns the values that differ, path by path. `redact` removes known secrets from a string. */
 export function valueChanges(
   before: Values,
   after: Values,
@@ -44,10 +46,10 @@ function isNothing(value: unknown): boolean {
 }
 
 function at(values: Values, path: readonly string[]): unknown {
-  let found: unknown = values
+  let node: unknown = values
   for (const key of path) {
-    const isMap = typeof found === 'object' && found !== null && Object.hasOwn(found, key)
-    found = isMap ? (found as Values)[key] : undefined
+    const isMap = typeof node === 'object' && node !== null && Object.hasOwn(node, key)
+    node = isMap ? (node as Values)[key] : undefined
   }
-  return found
+  return node
 }

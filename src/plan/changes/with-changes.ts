@@ -24,28 +24,30 @@ export function withChanges(
 }
 
 /**
- * Returns the plan with the names of dropped values in the reasons: `--set` gave these values at the last deploy and
- * nothing gives them now. `paths` has them for the releases whose values differ in nothing else.
+ * Returns the plan with the names of dropped values in the reasons: `--set` set these values at the last
+ * deploy and no layer sets them now. `paths` has them for the releases whose values differ in nothing else.
  */
 export function withDroppedSets(
   plan: Plan<DeployKind>,
   paths: ReadonlyMap<ReleaseId, readonly string[]>,
 ): Plan<DeployKind> {
-  const reasonsOf = ({release, reasons}: Action) => {
-    const found = paths.get(release) ?? []
-    const names = found.slice(0, NAMED).join(', ')
-    const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : ''
+  const describeReasons = ({release, reasons}: Action) => {
+    const dropped = paths.get(release) ?? []
+    const names = dropped.slice(0, NAMED).join(', ')
+    const more = dropped.length > NAMED ? ` and ${dropped.length - NAMED} more` : ''
     return reasons.map((reason) =>
-      reason === DROPPED.set && found.length > 0 ? `no longer set: ${names}${more}` : reason,
+      reason === DROPPED.set && dropped.length > 0 ? `no longer set: ${names}${more}` : reason,
     )
   }
-  return {...plan, actions: plan.actions.map((action) => ({...action, reasons: reasonsOf(action)}))}
+  return {...plan, actions: plan.actions.map((action) => ({...action, reasons: describeReasons(action)}))}
 }
 
-/** The number of values that are named; there may be hundreds. */
+/** The maximum number of values that a reason names; there may be hundreds. */
 const NAMED = 5
 
-/** Returns the plan with a reason for upgrades whose pods kk replaces node by node, long as it may take. */
+/**
+ * Returns the plan with a reason for upgrades whose pods kk replaces node by node, however long that takes.
+ */
 export function withNodeRolls(
   plan: Plan<DeployKind>,
   sets: ReadonlyMap<ReleaseId, readonly string[]>,
@@ -53,7 +55,7 @@ export function withNodeRolls(
   const actions = plan.actions.map((action): Action<DeployKind> => {
     const names = sets.get(action.release) ?? []
     if (names.length === 0) return action
-    const reason = `pods of ${names.join(', ')} are replaced node by node, where they change`
+    const reason = `pods of ${names.join(', ')} are replaced node by node, if they change`
     return {...action, reasons: [...action.reasons, reason]}
   })
   return {...plan, actions}
@@ -67,8 +69,8 @@ function changesOfKind({kind}: Action): readonly ChangeKind[] {
 type RecordedChart = Pick<StoredRelease['chart'], 'name' | 'version' | 'appVersion'>
 
 /**
- * Returns the plan with the installed chart beside the chart of each upgrade. Labels hold no appVersion, so only the
- * record, in `installed`, tells that it differs: then the reason says so, and not that files changed.
+ * Returns the plan with the installed chart next to the chart of each upgrade. Labels hold no appVersion, so
+ * only the record, in `installed`, shows a different one: then the reason names it, instead of changed files.
  */
 export function withVersions(
   plan: Plan<DeployKind>,
@@ -88,14 +90,14 @@ function withVersion(
   const {chart} = action
   const installed = {name, version, appVersion}
   if (chart.name !== name) return {...action, installed}
-  const told = [
+  const versions = [
     ...(chart.version === version ? [] : [`chart version ${version} → ${chart.version}`]),
     ...(chart.appVersion === appVersion
       ? []
       : [`appVersion ${appVersion || '(none)'} → ${chart.appVersion || '(none)'}`]),
   ]
   const isOfChart = (reason: string) => reason === CHART_FILES_CHANGED || reason.startsWith('chart version ')
-  if (told.length === 0) return {...action, installed}
-  const reasons = action.reasons.flatMap((reason) => (isOfChart(reason) ? told : [reason]))
+  if (versions.length === 0) return {...action, installed}
+  const reasons = action.reasons.flatMap((reason) => (isOfChart(reason) ? versions : [reason]))
   return {...action, reasons, installed}
 }

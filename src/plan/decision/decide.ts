@@ -8,7 +8,10 @@ import {foreign, handedOver, namedElsewhere, statedElsewhere, unfinished} from '
 import type {Decision} from './decision.ts'
 import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
 
-/** Returns what takes a wanted release from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`. */
+/**
+ * Returns the decision that takes a wanted release from its record to its desired state. Throws `KK_FOREIGN`,
+ * `KK_OWNER`, `KK_PENDING`.
+ */
 export function decide(desired: DesiredRelease, record: ObservedRecord | undefined, file: string): Decision {
   if (!record) return {kind: 'install', reasons: ['not installed']}
   const labels = ownership(desired, record, file)
@@ -16,7 +19,10 @@ export function decide(desired: DesiredRelease, record: ObservedRecord | undefin
   return recovery(record) ?? reinstall(record) ?? compare(desired, record, labels, file)
 }
 
-/** Returns the check of an installed release that is not to be changed, but must be healthy. Throws `KK_PENDING`. */
+/**
+ * Returns the check of an installed release that must not be changed, but must be healthy. Throws
+ * `KK_PENDING`.
+ */
 export function use(record: ObservedRecord, reason: string): Decision {
   const refusal = unfinished(record)
   if (refusal) throw refusal
@@ -24,20 +30,23 @@ export function use(record: ObservedRecord, reason: string): Decision {
 }
 
 /**
- * Returns the labels that kk wrote on the record. Throws `KK_FOREIGN` when kk did not install the release, and
- * `KK_OWNER` when the file or a flag gives values to a release of another environment.
+ * Returns the labels that kk wrote on the record. Throws `KK_FOREIGN` if kk did not install the release, and
+ * `KK_OWNER` if the file or a flag sets values of a release of another environment.
  */
 export function ownership(desired: DesiredRelease, record: ReleaseRecord, file: string): KkLabels {
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
   if (labels.owner === desired.owner) return labels
   if (desired.stated) throw statedElsewhere([{release: record.release, owner: labels.owner}], file)
-  const isGiven = desired.layers.some(({name}) => name === 'values' || name === 'set')
-  if (isGiven) throw namedElsewhere(record, labels.owner)
+  const hasFlagValues = desired.layers.some(({name}) => name === 'values' || name === 'set')
+  if (hasFlagValues) throw namedElsewhere(record, labels.owner)
   return labels
 }
 
-/** Throws `KK_FOREIGN`, `KK_OWNER` or `KK_HANDED_OVER` for a release that is named to be changed and is not this environment's. */
+/**
+ * Throws `KK_FOREIGN`, `KK_OWNER` or `KK_HANDED_OVER` if the named release is not this environment's to
+ * change.
+ */
 export function expectOwned(record: ReleaseRecord, environment: string): void {
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
@@ -53,12 +62,15 @@ function compare(desired: DesiredRelease, record: ObservedRecord, labels: KkLabe
   if (upgrade.length > 0) return {kind: 'upgrade', reasons: [...upgrade, ...relabel]}
   if (relabel.length > 0) return {kind: 'relabel', reasons: relabel}
   if (inputsDigest(desired) !== labels.inputs) return {kind: 'upgrade', reasons: ['inputs digest changed']}
-  if (hasPassed(record)) return ofDependents(labels, record)
+  if (hasPassed(record)) return decideDependents(labels, record)
   return {kind: 'await', reasons: [`revision ${record.revision} has not passed its gate`]}
 }
 
-/** Returns an await where the label of the revision says that a run was cut short before it checked its dependents. */
-function ofDependents({unchecked}: KkLabels, {revision}: ReleaseRecord): Decision {
+/**
+ * Returns an await if the label of the revision shows that a run was interrupted before it checked its
+ * dependents.
+ */
+function decideDependents({unchecked}: KkLabels, {revision}: ReleaseRecord): Decision {
   if (unchecked !== revision) return {kind: 'unchanged', reasons: []}
-  return {kind: 'await', reasons: [`what requires it was not checked after revision ${revision}`]}
+  return {kind: 'await', reasons: [`its dependents were not checked after revision ${revision}`]}
 }

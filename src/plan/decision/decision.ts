@@ -1,6 +1,6 @@
 import type {Action, DeployKind, KindFacts} from '../plan.ts'
 
-/** The decision what is to be done with one release, and why. */
+/** The action on one release, with the reasons. */
 export type Decision = {
   [K in DeployKind]: Pick<Action<K>, 'kind' | 'reasons'> & Omit<KindFacts<K>, 'installed'>
 }[DeployKind]

@@ -1,19 +1,22 @@
 import {LAYERS, type LayerName} from '../../overrides/layer.ts'
 import {releaseName} from '../../release.ts'
 import type {DesiredRelease} from '../desired.ts'
-import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from '../labels.ts'
+import {chartLabel, type KkLabels, layersOf, usesLabel, usesLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 
-/** The reason where the version of the chart, as far as labels tell, has not changed. */
+/** The reason if the chart changed, but not its version, as far as labels show. */
 export const CHART_FILES_CHANGED = 'chart files changed'
 
-/** The reasons where the last deploy had a flag that this one has not. */
+/** The reasons if the last deploy had a flag that this one does not have. */
 export const DROPPED = {
-  values: 'the --values of the last deploy are not given any more',
-  set: 'the --set of the last deploy is not given any more',
+  values: 'the --values of the last deploy are no longer given',
+  set: 'the --set of the last deploy is no longer given',
 } as const satisfies Partial<Record<LayerName, string>>
 
-/** Returns why helm must run on an installed release, by the labels of the last revision; none when it need not. */
+/**
+ * Returns why helm must run on an installed release, by the labels of the last revision; empty if it need
+ * not.
+ */
 export function upgradeReasons(
   desired: DesiredRelease,
   record: ObservedRecord,
@@ -36,22 +39,26 @@ export function upgradeReasons(
   ]
 }
 
-/** Returns how the requirements differ from the labels' hashes, so that dropped ones are counted; undefined when equal. */
+/**
+ * Returns how the requirements differ from the labels' hashes, so that dropped ones are only counted;
+ * undefined if equal.
+ */
 export function requirementsReason(desired: DesiredRelease, labels: KkLabels): string | undefined {
   const added = desired.requirements
     .filter(({to, kind}) => labels.uses.get(usesLabel(to)) !== kind)
     .map(({to, kind}) => `now requires ${releaseName(to)}${kind === 'applied' ? ' applied' : ''}`)
     .sort()
-  const wanted = usesOf(desired)
+  const wanted = usesLabels(desired)
   const gone = [...labels.uses.keys()].filter((name) => !(name in wanted)).length
   const dropped = gone === 0 ? [] : [`${gone} ${gone === 1 ? 'requirement' : 'requirements'} dropped`]
   const changes = [...added, ...dropped]
   return changes.length === 0 ? undefined : changes.join(', ')
 }
 
-/** Returns how a release differs from its labels in being stated, being protected, or the store of its overrides. */
+/** Returns how a release differs from its labels: stated, protected, or the store of its overrides. */
 export function standingReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
-  const differs = (said: boolean | undefined, wanted: boolean) => said !== undefined && said !== wanted
+  const differs = (recorded: boolean | undefined, wanted: boolean) =>
+    recorded !== undefined && recorded !== wanted
   const stated = desired.stated ? 'now stated in a section' : 'no longer stated in a section, only required'
   const isProtected = desired.protected ? 'now protected' : 'no longer protected'
   return [
@@ -63,7 +70,10 @@ export function standingReasons(desired: DesiredRelease, labels: KkLabels): read
   ]
 }
 
-/** Returns true where the record must name this store of overrides and does not, though equal ones need no upgrade. */
+/**
+ * Returns true if the record must name this store of overrides and does not; equal overrides alone need no
+ * upgrade.
+ */
 function isFromOtherStore({store, layers}: DesiredRelease, labels: KkLabels): boolean {
   if (!store || !layers.some(({name}) => name === 'user')) return false
   return labels.store?.id !== store.id || labels.store.state > store.state

@@ -4,15 +4,20 @@ import type {Action} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
 import {type Affected, affected, type Users} from './affected.ts'
 
-/** The actions of a plan on the dependents of what it changes. */
+/** The actions of a plan on the dependents of the releases that it changes. */
 export interface Rechecked {
-  /** The decisions; some became checks, of a gate to be passed again, or say that dependents are checked for them. */
+  /**
+   * The decisions; some became checks, whose gate must pass again, or are marked so that their dependents are
+   * checked.
+   */
   readonly decisions: ReadonlyMap<ReleaseId, Decision>
   /** Releases outside the plan: of other environments, or not named. They are checked, never changed. */
   readonly added: readonly Action<'check'>[]
 }
 
-/** Adds a check of every dependent of what changes: it passes its gate again after its requirements have. */
+/**
+ * Adds a check of every dependent of a changed release: it passes its gate again after its requirements have.
+ */
 export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, users: Users): Rechecked {
   const changed = [...decisions.keys()].filter((release) => changes(decisions.get(release)!))
   if (changed.length === 0) return {decisions, added: []}
@@ -20,7 +25,7 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
   const next = new Map(decisions)
   for (const each of concerned) {
     const decision = decisions.get(each.release)
-    if (decision) next.set(each.release, again(decision, reasonOf(each)))
+    if (decision) next.set(each.release, withRecheck(decision, recheckReason(each)))
   }
   const records = new Map(users.revisions.map((record) => [record.release, record]))
   const added = concerned
@@ -30,7 +35,7 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
       return {
         release: each.release,
         kind: 'check',
-        reasons: [reasonOf(each)],
+        reasons: [recheckReason(each)],
         chart: recordedChart(each.release, record),
         requires: each.requires.map(({to, kind}) => ({release: to, kind})),
         group: [each.release],
@@ -47,8 +52,8 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
 }
 
 /**
- * Returns the changed releases that unchanged dependents require directly. A dependent that changes passes its gate for
- * its own change, and its own label tells whether it has.
+ * Returns the changed releases that unchanged dependents require directly. A dependent that changes passes
+ * its gate for its own change, and its own label records whether it has.
  */
 function causesAmong(
   changed: ReadonlySet<ReleaseId>,
@@ -63,7 +68,7 @@ function changes(decision: Decision): decision is Extract<Decision, {kind: 'upgr
   return decision.kind === 'upgrade' || decision.kind === 'await'
 }
 
-function again(decision: Decision, reason: string): Decision {
+function withRecheck(decision: Decision, reason: string): Decision {
   switch (decision.kind) {
     case 'unchanged':
       return {kind: 'check', reasons: [reason]}
@@ -76,6 +81,6 @@ function again(decision: Decision, reason: string): Decision {
   }
 }
 
-function reasonOf({requires}: Affected): string {
+function recheckReason({requires}: Affected): string {
   return `must pass its gate again after ${requires.map(({to}) => releaseName(to)).join(', ')}`
 }

@@ -1,12 +1,15 @@
 import type {DriftedObject} from './drifted-object.ts'
 
-/** The number of objects and fields that are named; more are only counted. */
+/** The maximum number of objects and of fields that a reason names; the rest is counted. */
 const NAMED = 3
 
-/** The reason to upgrade a release whose objects are gone: a change of its dependents would wait for it in vain. */
+/**
+ * The reason to upgrade a release whose objects are gone: changes of its dependents would wait for it in
+ * vain.
+ */
 export const OBJECTS_GONE = 'objects of it are gone, and are made again'
 
-/** Returns true where an action with these reasons makes objects again that are gone. */
+/** Returns true if an action with these reasons re-creates objects that are gone. */
 export function makesAgain(reasons: readonly string[]): boolean {
   return reasons.some(
     (reason) => reason === OBJECTS_GONE || (reason.startsWith(DRIFTED) && reason.includes(IS_GONE)),
@@ -16,7 +19,10 @@ export function makesAgain(reasons: readonly string[]): boolean {
 const DRIFTED = 'drifted: '
 const IS_GONE = ' is gone'
 
-/** Returns why drift has a release upgraded: `drifted: Deployment/api spec.replicas`; undefined without drift. */
+/**
+ * Returns the reason of an upgrade because of drift: `drifted: Deployment/api spec.replicas`; undefined
+ * without drift.
+ */
 export function driftReason(objects: readonly DriftedObject[]): string | undefined {
   const drifted = objects.filter(({state}) => state !== 'unknown')
   if (drifted.length === 0) return undefined

@@ -10,11 +10,11 @@ import {differences, type FieldDifference, pathText} from './differences.ts'
 export interface DriftedField {
   /** The path, such as `spec.template.spec.containers[main].image`. */
   readonly path: string
-  /** The values without secrets; both are left out when they are secret, and one where that side has none. */
+  /** The values without secrets; both are omitted if they are secret, and one if that side has none. */
   readonly live?: unknown
   readonly manifest?: unknown
   readonly masked?: true
-  /** The manager from whom helm would have to take the field: without `--force-conflicts` an upgrade fails. */
+  /** The manager that owns the field: without `--force-conflicts` an upgrade fails. */
   readonly manager?: string
 }
 
@@ -26,34 +26,37 @@ export interface DriftedObject {
   /** `unknown`: the API server refused the dry run. */
   readonly state: 'changed' | 'gone' | 'unknown'
   readonly fields: readonly DriftedField[]
-  /** The reason why it is unknown, or what is gone with it. */
+  /** Why the state is unknown, or what else is gone. */
   readonly message?: string
 }
 
 export interface DriftContext {
-  /** The namespace of objects that name none. */
+  /** The namespace of objects without one. */
   readonly namespace: string
   readonly scaled: readonly ScaleTarget[]
-  /** Removes the known secrets of the release from a text. */
+  /** Removes the known secrets of the release from a string. */
   readonly redact: Redact
 }
 
-/** Returns what an apply would change in an object, without secrets; undefined when it changes nothing. */
+/**
+ * Returns the changes that an apply would make to an object, without secrets; undefined if it changes
+ * nothing.
+ */
 export function driftedObject(dry: DryApply, context: DriftContext): DriftedObject | undefined {
   const {object} = dry
   const {kind, metadata} = object
-  const named = {kind, name: metadata.name, namespace: metadata.namespace ?? context.namespace}
+  const identity = {kind, name: metadata.name, namespace: metadata.namespace ?? context.namespace}
   if (dry.state === 'refused')
-    return {...named, state: 'unknown', fields: [], message: context.redact(dry.message)}
+    return {...identity, state: 'unknown', fields: [], message: context.redact(dry.message)}
   if (dry.state === 'gone') {
-    const message = dry.missing === 'kind' ? {message: `the cluster does not know ${kind} any more`} : {}
-    return {...named, state: 'gone', fields: [], ...message}
+    const message = dry.missing === 'kind' ? {message: `the cluster no longer serves ${kind}`} : {}
+    return {...identity, state: 'gone', fields: [], ...message}
   }
   const managers = new Map(dry.conflicts.map(({field, manager}) => [conflictPath(field), manager]))
   const fields = differences(dry.live, dry.applied)
     .filter((difference) => isManifests(object, difference, context.scaled))
     .map((difference) => driftedField(object, difference, {managers, redact: context.redact}))
-  return fields.length === 0 ? undefined : {...named, state: 'changed', fields}
+  return fields.length === 0 ? undefined : {...identity, state: 'changed', fields}
 }
 
 interface Shown {
@@ -67,7 +70,7 @@ function driftedField(
   {managers, redact}: Shown,
 ): DriftedField {
   const name = pathText(path)
-  const manager = managerOf(name, managers)
+  const manager = findManager(name, managers)
   const by = manager === undefined ? {} : {manager}
   if (isSecretField(object, path)) return {path: name, masked: true, ...by}
   const [shown, manifest] = redactSides(live, applied, redact)
@@ -79,15 +82,18 @@ function driftedField(
   }
 }
 
-/** Returns the manager of a field. A conflict may name the field itself, a field that contains it, or a part of it. */
-function managerOf(path: string, managers: ReadonlyMap<string, string>): string | undefined {
+/**
+ * Returns the manager of a field. A conflict may name the field itself, a field that contains it, or a part
+ * of it.
+ */
+function findManager(path: string, managers: ReadonlyMap<string, string>): string | undefined {
   const isPart = (inner: string, outer: string) =>
     inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
-  const found = [...managers].find(([field]) => isPart(field, path) || isPart(path, field))
-  return found?.[1]
+  const conflict = [...managers].find(([field]) => isPart(field, path) || isPart(path, field))
+  return conflict?.[1]
 }
 
-/** The fields of metadata that the API server itself writes at every change. */
+/** The fields of metadata that the API server writes at every change. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'managedFields',
   'resourceVersion',
@@ -97,7 +103,9 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'selfLink',
 ])
 
-/** The fields where controllers write the certificate of a webhook or an API, whatever the manifest says. */
+/**
+ * The fields in which controllers write the certificate of a webhook or an API, whatever the manifest has.
+ */
 const CERTIFICATE =
   /^(?:webhooks\.\[[^\]]*\]\.clientConfig|spec\.conversion\.webhook\.clientConfig|spec)\.caBundle$/
 const CERTIFIED: ReadonlySet<string> = new Set([
@@ -108,8 +116,9 @@ const CERTIFIED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns true where the manifest decides a field: not the status, nor the API server's own metadata, nor injected
- * certificates, nor the replicas of what an autoscaler scales, which does not scale up what has none.
+ * Returns true if the manifest determines a field. It does not determine the status, the API server's own
+ * metadata, injected certificates, or the replicas of an autoscaled object; an autoscaler does not scale up
+ * from zero.
  */
 function isManifests(
   {kind, metadata}: Pick<KubernetesObject, 'kind' | 'metadata'>,

@@ -5,14 +5,14 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {differences, itemIndex, pathText} from './differences.ts'
 import type {DriftedObject} from './drifted-object.ts'
 
-/** Fields that somebody else decides, though the manifest names them. */
+/** Fields that another controller or user determines, though the manifest has them. */
 export interface IgnoreRule {
   /**
-   * JSON pointers (RFC 6901) to the fields, with all that is below them; items of lists by what tells them apart, as drift
-   * is told: `/spec/template/spec/containers/[main]/image`.
+   * JSON pointers (RFC 6901) to the fields, with everything below them; list items by their identity, as in
+   * the output of `kk drift`: `/spec/template/spec/containers/[main]/image`.
    */
   readonly paths: readonly string[]
-  /** The objects that have them, by patterns as of a shell; all, where nothing is said. */
+  /** The objects with these fields, by shell patterns; all objects if omitted. */
   readonly target?:
     | {
         readonly kind?: string | undefined
@@ -24,9 +24,11 @@ export interface IgnoreRule {
 
 type Named = Pick<DriftedObject, 'kind' | 'name' | 'namespace'>
 
-/** Returns which fields of an object, by their paths as `kk drift` tells them, are ignored. */
+/** Returns a predicate for the ignored fields of an object, by their paths in the output of `kk drift`. */
 export function ignoredFields(rules: readonly IgnoreRule[], object: Named): (path: string) => boolean {
-  const paths = rules.filter(({target}) => fits(object, target)).flatMap((rule) => rule.paths.map(pointed))
+  const paths = rules
+    .filter(({target}) => fits(object, target))
+    .flatMap((rule) => rule.paths.map(formatPointer))
   return (path) =>
     paths.some((each) => path === each || (path.startsWith(each) && /^[.[]/.test(path.slice(each.length))))
 }
@@ -38,25 +40,31 @@ function fits(object: Named, target: IgnoreRule['target'] = {}): boolean {
   })
 }
 
-/** Returns the path that a JSON pointer means, as drift tells it. */
-function pointed(pointer: string): string {
+/** Converts a JSON pointer to a path in the output of `kk drift`. */
+function formatPointer(pointer: string): string {
   const keys = pointer.split('/').slice(1)
   return pathText(keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')))
 }
 
-/** Returns the object of a dry run with all that is ignored of it as the cluster has it, so that it stays so when it is written. */
+/**
+ * Returns the object of a dry run with its ignored fields as on the cluster, so that writing it does not
+ * change them.
+ */
 export function withIgnoredAsLive(
   dry: DryApply & {readonly state: 'compared'},
   isIgnored: (path: string) => boolean,
 ): KubernetesObject {
-  const kept = differences(dry.live, dry.applied).filter(({path}) => isIgnored(pathText(path)))
-  return kept.reduce<unknown>(
+  const ignored = differences(dry.live, dry.applied).filter(({path}) => isIgnored(pathText(path)))
+  return ignored.reduce<unknown>(
     (object, {path, live}) => withField(object, path, live),
     dry.object,
   ) as KubernetesObject
 }
 
-/** Returns a value with another one at this path, or with none if that is undefined; a path that it does not have changes nothing. */
+/**
+ * Returns a value with another one at this path, or without it if `field` is undefined; a missing path
+ * changes nothing.
+ */
 function withField(value: unknown, [key, ...rest]: readonly string[], field: unknown): unknown {
   if (key === undefined) return field
   if (Array.isArray(value)) {

@@ -8,7 +8,7 @@ import {readLabels} from '../labels.ts'
 export interface StoreExpectation {
   /** The store in use; undefined without one. */
   readonly store: StoreIdentity | undefined
-  /** The UID of the namespace `kube-system`; undefined for a throwaway cluster, which any store may be used with. */
+  /** The UID of the namespace `kube-system`; undefined for a throwaway cluster, which accepts any store. */
   readonly cluster: string | undefined
   readonly environment: string
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
@@ -24,24 +24,26 @@ interface ReleaseOverrides {
 }
 
 /**
- * Throws `KK_STORE` when the overrides of a plan are not those of the cloud. There are three cases: the store belongs
- * to another cluster; a release of this environment has overrides of another store; or a release that has or would get
- * overrides was deployed with this store after more changes than the store has seen here, so that deleted overrides
- * would come back, too.
+ * Throws `KK_STORE` if the overrides of a plan are not those of the cloud. There are three cases: the store
+ * belongs to another cluster; a release of this environment has overrides from another store; or a release
+ * that has or would get overrides was deployed with this store after more changes than the store has recorded
+ * here, so that deleted overrides would return.
  */
 export function expectStore(expectation: StoreExpectation): void {
   const {store, cluster} = expectation
-  const claims = claimsOf(expectation)
+  const recordedOverrides = listOverrides(expectation)
   const isUsed = [...expectation.desired.values()].some(isOverridden)
   if (isUsed && store?.cluster !== undefined && cluster !== undefined && store.cluster !== cluster)
     throw otherCluster(store, cluster)
-  const others = claims.filter((claim) => claim.hasOverrides && claim.store.id !== store?.id)
-  if (others.length > 0) throw otherStore(others, store)
-  const newer = claims.filter(({store: {id, state}}) => id === store?.id && state > store.state)
-  if (store && newer.length > 0) throw newerState(newer, store)
+  const otherStores = recordedOverrides.filter((each) => each.hasOverrides && each.store.id !== store?.id)
+  if (otherStores.length > 0) throw otherStore(otherStores, store)
+  const newerStores = recordedOverrides.filter(
+    ({store: {id, state}}) => id === store?.id && state > store.state,
+  )
+  if (store && newerStores.length > 0) throw newerState(newerStores, store)
 }
 
-function claimsOf({environment, desired, records}: StoreExpectation): readonly ReleaseOverrides[] {
+function listOverrides({environment, desired, records}: StoreExpectation): readonly ReleaseOverrides[] {
   return records.flatMap(({release, labels}) => {
     const wanted = desired.get(release)
     const recorded = readLabels(labels)
@@ -66,28 +68,32 @@ function otherCluster({id, cluster}: StoreIdentity, uid: string): KkError {
   )
 }
 
-function otherStore(claims: readonly ReleaseOverrides[], store: StoreIdentity | undefined): KkError {
-  const ids = [...new Set(claims.map((claim) => claim.store.id))].join(', ')
+function otherStore(overridden: readonly ReleaseOverrides[], store: StoreIdentity | undefined): KkError {
+  const ids = [...new Set(overridden.map(({store: {id}}) => id))].join(', ')
   const here = store ? `but the store here is ${store.id}` : 'but there is no store here'
-  const lost = store ? 'replace its overrides by those of the store here' : 'take its overrides away'
-  return new KkError('KK_STORE', `${named(claims)} deployed with the store of overrides ${ids}, ${here}`, {
-    hint: `name that store with --store or KK_STORE, or read its export with kk overrides import; to ${lost}: --adopt-store`,
-  })
-}
-
-function newerState(claims: readonly ReleaseOverrides[], {id, state}: StoreIdentity): KkError {
-  const newest = Math.max(...claims.map((claim) => claim.store.state))
+  const lost = store ? 'replace its overrides by those of the store here' : 'remove its overrides'
   return new KkError(
     'KK_STORE',
-    `${named(claims)} deployed with a newer state of the store of overrides ${id}: after ${newest} changes, of which the store here has seen ${state}`,
+    `${describeReleases(overridden)} deployed with the store of overrides ${ids}, ${here}`,
     {
-      hint: 'use the store that has them all, as an older copy would take overrides back; to do that: --adopt-store',
+      hint: `name that store with --store or KK_STORE, or read its export with kk overrides import; to ${lost}: --adopt-store`,
     },
   )
 }
 
-/** Returns the releases as the beginning of a message, such as `openstack/glance and 2 others were`. */
-function named([first, ...others]: readonly ReleaseOverrides[]): string {
+function newerState(overridden: readonly ReleaseOverrides[], {id, state}: StoreIdentity): KkError {
+  const newest = Math.max(...overridden.map((each) => each.store.state))
+  return new KkError(
+    'KK_STORE',
+    `${describeReleases(overridden)} deployed with a newer state of the store of overrides ${id}: after ${newest} changes, of which the store here has seen ${state}`,
+    {
+      hint: 'use the store that has them all, because an older copy would revert overrides; to revert them: --adopt-store',
+    },
+  )
+}
+
+/** Formats the releases as the beginning of a message, such as `openstack/glance and 2 others were`. */
+function describeReleases([first, ...others]: readonly ReleaseOverrides[]): string {
   if (others.length === 0) return `${first!.release} was`
   return `${first!.release} and ${others.length === 1 ? 'another' : `${others.length} others`} were`
 }

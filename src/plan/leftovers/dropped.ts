@@ -5,8 +5,9 @@ import {dataOfHooks, type HelmVerb} from '../removal/hook-data.ts'
 import {WITH} from '../removal/objects.ts'
 
 /**
- * Returns the objects of one manifest that another does not have, each once. An object that is a hook there is dropped: helm
- * compares manifests, and no hooks are in them. `namespace` is that of the release.
+ * Returns the objects of one manifest that are not in the other, each once. An object that is a hook in the
+ * other is dropped, because helm compares manifests, which contain no hooks. `namespace` is that of the
+ * release.
  */
 export function droppedObjects(
   before: readonly KubernetesObject[],
@@ -20,15 +21,15 @@ export function droppedObjects(
   return [...new Map(dropped.map((object) => [key(object), object])).values()]
 }
 
-/** Returns true where deleting an object also deletes data, all that is in it, or all objects of a kind. */
+/** Returns true if deleting an object also deletes data, its contents, or all objects of a kind. */
 export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
   return Object.hasOwn(WITH, kind)
 }
 
 /**
- * Returns the dropped objects that take more with them than themselves, StatefulSets included. Helm would delete them
- * on the way from one manifest to the other. Left out are those that hooks of what helm does delete: nothing keeps them, and
- * they are asked for as `dataOfHooks`.
+ * Returns the dropped objects whose deletion also deletes other objects or data, and StatefulSets. Helm would
+ * delete them on the way from one manifest to the other. Objects that helm deletes as hooks are omitted:
+ * nothing keeps them, and `dataOfHooks` returns them for confirmation.
  */
 export function droppedHolders(
   before: readonly KubernetesObject[],

@@ -5,13 +5,13 @@ import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 /** The objects of one revision of a release. */
 export interface RevisionObjects {
   readonly revision: number
-  /** The status in Helm's words. */
+  /** Helm's status of the revision. */
   readonly status: string
   readonly objects: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
 }
 
-/** An object that helm will never look at again, and the last revision that had it. */
+/** An object that helm no longer manages, and the last revision that had it. */
 export interface LeftoverObject {
   readonly object: KubernetesObject
   readonly revision: number
@@ -20,9 +20,10 @@ export interface LeftoverObject {
 const MADE_OBJECTS: ReadonlySet<string> = new Set(['failed', 'superseded'])
 
 /**
- * Returns the objects of failed and earlier revisions of one release that the revision which helm compares with does
- * not have: helm deletes only objects of its last deployed revision (Helm 4.2: upgrade.go prepareUpgrade). An object
- * with a resource policy that helm obeyed is not forgotten. Only the cluster tells whether the objects exist.
+ * Returns the objects of failed and earlier revisions of one release that are not in the revision with which
+ * helm compares: helm deletes only objects of its last deployed revision (Helm 4.2: upgrade.go
+ * prepareUpgrade). An object with a resource policy that helm obeyed is not a leftover. Whether the objects
+ * exist is only known from the cluster.
  */
 export function leftoverObjects(
   revisions: readonly RevisionObjects[],
@@ -33,19 +34,19 @@ export function leftoverObjects(
   if (base === undefined) return []
   const key = (object: KubernetesObject) => objectKey(object, namespace)
   const seen = new Set([...base.objects, ...base.hooks].map(key))
-  const found: LeftoverObject[] = []
+  const leftovers: LeftoverObject[] = []
   for (const {revision, status, objects} of newestFirst) {
     if (revision === base.revision || !MADE_OBJECTS.has(status)) continue
     for (const object of objects) {
       const isKnown = seen.has(key(object))
       seen.add(key(object))
-      if (!isKnown && !(status === 'superseded' && staysInUpgrade(object))) found.push({object, revision})
+      if (!isKnown && !(status === 'superseded' && staysInUpgrade(object))) leftovers.push({object, revision})
     }
   }
-  return found
+  return leftovers
 }
 
-/** Returns the revision that helm compares the next one with: the last deployed one, else the last one. */
+/** Returns the revision with which helm compares the next one: the last deployed one, else the last one. */
 export function comparedRevision<T extends {readonly revision: number; readonly status: string}>(
   revisions: readonly T[],
 ): T | undefined {

@@ -32,13 +32,18 @@ export function withHelmMarks(object: KubernetesObject, release: ReleaseId): Kub
   }
 }
 
-/** Returns true for a live object with the label of helm's objects. Helm does not take over an object without it. */
+/**
+ * Returns true for a live object with the label of helm's objects. Helm does not adopt an object without it.
+ */
 export function isHelms({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>): boolean {
   return labels[MANAGER] === 'Helm'
 }
 
-/** Returns why a leftover stays whatever is asked; undefined when it may be deleted. */
-function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']): KeepReason | undefined {
+/** Returns why a leftover must stay whatever the options; undefined if it may be deleted. */
+function findKeepReason(
+  object: KubernetesObject,
+  live: KubernetesObject['metadata'],
+): KeepReason | undefined {
   if (object.kind === 'PersistentVolumeClaim') return 'data'
   if (object.kind === 'Namespace') return 'namespace'
   if (object.kind === 'CustomResourceDefinition') return 'crd'
@@ -47,11 +52,13 @@ function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']
 
 /** An object that a release has left behind. */
 export interface JudgedLeftover extends ObjectIdentity {
-  /** The reason why it is never deleted as a leftover; undefined when it may be deleted. */
+  /** The reason why it is never deleted as a leftover; undefined if it may be deleted. */
   readonly kept?: KeepReason
 }
 
-/** Returns an object as one that a release has left; undefined when it goes already, or is not the release's. */
+/**
+ * Returns an object as a leftover of the release; undefined if it is being deleted, or is not the release's.
+ */
 export function judgedLeftover(
   release: ReleaseId,
   {object, live, isGoing}: PresentObject,
@@ -59,6 +66,6 @@ export function judgedLeftover(
   if (isGoing || live === undefined || annotatedRelease(live) !== release) return undefined
   const {apiVersion, kind, metadata} = object
   const namespace = live.namespace ?? metadata.namespace ?? releaseNamespace(release)
-  const kept = keepReason(object, live)
+  const kept = findKeepReason(object, live)
   return {apiVersion, kind, name: metadata.name, namespace, uid: String(live.uid), ...(kept && {kept})}
 }

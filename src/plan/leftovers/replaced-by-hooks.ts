@@ -4,10 +4,10 @@ import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 import {dataOfHooks, eventsDuring, type HelmVerb} from '../removal/hook-data.ts'
 import {droppedObjects, isHolder} from './dropped.ts'
 
-/** A hook whose object was a plain one in the revision before, so that helm deletes that. */
+/** A hook whose object was a normal one in the previous revision, so that helm deletes that. */
 export interface ReplacedByHook {
   readonly object: KubernetesObject
-  /** Whether the object exists afterwards: helm has made it again, as the hook. */
+  /** Whether the object exists afterwards: helm has re-created it as the hook. */
   readonly isMade: boolean
 }
 
@@ -18,10 +18,11 @@ interface Way {
 }
 
 /**
- * Returns the hooks of a revision whose objects the revision before has as plain ones, and that helm deletes on the way. It
- * runs the hooks before the change, deletes what the manifest no longer has, and runs the hooks after the change: what only
- * a hook before the change has made is deleted with the rest (Helm 4.2: action/upgrade.go releasingUpgrade; helm 3 the
- * same). Left out is what stays: what kk or the chart has helm keep, and no hook deletes.
+ * Returns the hooks of a revision whose objects are normal ones in the previous revision, and that helm
+ * deletes on the way. Helm runs the hooks before the change, deletes the objects that the manifest no longer
+ * has, and runs the hooks after the change: an object that only a hook before the change has created is
+ * deleted with the rest (Helm 4.2: action/upgrade.go releasingUpgrade; Helm 3 does the same). Objects that
+ * stay are omitted: those that kk or the chart has helm keep, and no hook deletes.
  */
 export function replacedByHooks(
   before: readonly KubernetesObject[],

@@ -4,10 +4,10 @@ import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {readLabels} from '../labels.ts'
 
 /**
- * The evidence of who left a record unfinished, or works on it. `running`: a process of this machine works on it;
- * `alone` when the run is dead and its helm works on. `stale`: no process works on it. `unknown`: its state cannot be
- * told before `until`, in milliseconds since the epoch by the clock of the API server. `foreign`: nothing shows that kk
- * left it.
+ * The evidence of which process left a record unfinished, or is working on it. `running`: a process of this
+ * machine is working on it; `alone` if the run is dead and its helm still works. `stale`: no process works on
+ * it. `unknown`: its state cannot be determined before `until`, in milliseconds since the epoch by the clock
+ * of the API server. `foreign`: nothing shows that kk left it.
  */
 export type Evidence =
   | {
@@ -21,12 +21,12 @@ export type Evidence =
   | {readonly state: 'unknown'; readonly until: number; readonly holder: string; readonly run: string}
   | {readonly state: 'foreign'}
 
-/** A record and, where it is unfinished, the evidence of who left it so. */
+/** A record and, if it is unfinished, the evidence of which process left it so. */
 export interface ObservedRecord extends ReleaseRecord {
   readonly evidence?: Evidence
-  /** The run whose rollback made the revision, where it was killed before it could label it. */
+  /** The run whose rollback made the revision, if it was killed before it could label it. */
   readonly copiedBy?: string
-  /** As `lostHooks`, of a release of which no revision was ever deployed. */
+  /** As `lostHooks`, for a release of which no revision was ever deployed. */
   readonly lostHooks?: readonly string[]
 }
 
@@ -45,24 +45,30 @@ export function overdueFrom({deadline}: Pick<Operation, 'deadline'>): number {
   return deadline + GRACE_MILLISECONDS
 }
 
-/** Returns true where a record has to be recovered before helm works on the release again. */
+/** Returns true if a record must be recovered before helm can work on the release again. */
 export function isUnfinished({status}: Pick<ReleaseRecord, 'status'>): boolean {
   return LEFT_BY.has(status)
 }
 
-/** Returns whether the labels of a record are of another revision: plain helm made it, or a rollback that is not noted. */
+/**
+ * Returns true if the labels of a record are those of another revision: plain helm made it, or an unrecorded
+ * rollback.
+ */
 export function isUnlabelled({labels, revision}: ReleaseRecord): boolean {
   const written = readLabels(labels)
   return written !== undefined && written.revision !== revision
 }
 
-/** Returns the run whose rollback made a revision, as its Lease tells; undefined where it tells nothing of the kind. */
+/**
+ * Returns the run whose rollback made a revision, according to its Lease; undefined if the Lease has no such
+ * operation.
+ */
 export function copierOf({revision}: ReleaseRecord, lease: LeaseView | undefined): string | undefined {
   const operation = lease?.operation
   return operation?.verb === 'rollback' && operation.revision === revision ? operation.run : undefined
 }
 
-/** Returns what a Lease and the processes of this machine tell of an unfinished record. */
+/** Derives the evidence for an unfinished record from a Lease and the processes of this machine. */
 export function evidenceOf(
   record: ReleaseRecord,
   lease: LeaseView | undefined,
@@ -83,7 +89,7 @@ export function evidenceOf(
   if (now > until) return {state: 'stale', why: 'whose time is long over', run}
   if (processes.kk === 'running')
     return {state: 'running', by: 'kk', alone: false, pid: operation.kk.pid, run}
-  return {state: 'unknown', until, holder: lease.holder ?? 'somebody', run}
+  return {state: 'unknown', until, holder: lease.holder ?? 'an unknown holder', run}
 }
 
 /** The verb that leaves a record in each of helm's unfinished statuses. */
@@ -95,9 +101,9 @@ const LEFT_BY: ReadonlyMap<string, OperationVerb> = new Map([
 ])
 
 /**
- * Returns true where the operation left the record. Plain helm may have written a record of the same revision; kk's
- * label names the revision that it belongs to, but a rollback copies labels. A release without them was installed by
- * plain helm after the one of the operation was uninstalled.
+ * Returns true if the operation left the record. Plain helm may have written a record of the same revision;
+ * kk's label names the revision that it belongs to, but a rollback copies labels. A release without labels
+ * was installed by plain helm after the operation's release was uninstalled.
  */
 export function isLeftBy({status, revision, labels}: ReleaseRecord, operation: Operation): boolean {
   const {verb} = operation

@@ -5,11 +5,14 @@ import type {Decision} from '../decision/decision.ts'
 import {unfinished} from '../refusals.ts'
 import {type Evidence, isUnfinished, type ObservedRecord} from './evidence.ts'
 
-/** Returns what continues a release whose record helm would refuse, if any. Throws `KK_PENDING` where it may be at work. */
+/**
+ * Returns how to continue a release whose record helm would refuse, if any. Throws `KK_PENDING` if it may be
+ * in use.
+ */
 export function recovery(record: ObservedRecord): Decision | undefined {
   const {revision, status, evidence} = record
   if (status === 'uninstalled')
-    return {kind: 'install', reasons: [`only its history is left (revision ${revision}): installed anew`]}
+    return {kind: 'install', reasons: [`only its history is left (revision ${revision}): installed again`]}
   if (isUnfinished(record) && evidence && isRecoverable(evidence)) {
     const {lostHooks: hooks = []} = record
     if (hooks.length === 0)
@@ -23,8 +26,9 @@ export function recovery(record: ObservedRecord): Decision | undefined {
 }
 
 /**
- * Returns the install that a release needs whose install has failed before its hooks had completed; undefined for any
- * other. Helm installs over what a failed install has left (Helm 4.2: install.go availableName, `--replace`).
+ * Returns the install that a release needs if its install failed before its hooks had completed; undefined
+ * for any other release. Helm installs over the rest of a failed install (Helm 4.2: install.go availableName,
+ * `--replace`).
  */
 export function reinstall(record: ObservedRecord): Decision | undefined {
   const {status, lostHooks: hooks = []} = record
@@ -32,7 +36,7 @@ export function reinstall(record: ObservedRecord): Decision | undefined {
   return {kind: 'install', reasons: [reinstallReason(record, hooks)]}
 }
 
-/** Returns why helm has to install again, not to upgrade, what an install has left. */
+/** Returns why helm has to install again instead of upgrading after an install. */
 export function reinstallReason(
   {revision}: Pick<ReleaseRecord, 'revision'>,
   hooks: readonly string[],
@@ -54,7 +58,9 @@ export function lostHooks({
 
 type Recoverable = Extract<Evidence, {state: 'stale' | 'running'}>
 
-/** Returns true where kk may recover the record by itself. It waits for a helm that works on without its kk. */
+/**
+ * Returns true if kk may recover the record automatically. It waits for a helm that works on without its kk.
+ */
 export function isRecoverable(evidence: Evidence): evidence is Recoverable {
   return evidence.state === 'stale' || (evidence.state === 'running' && evidence.alone)
 }
@@ -73,6 +79,6 @@ export function recoveryReason(
 function upgradeReason(record: ReleaseRecord, evidence: Recoverable): string {
   const reason = recoveryReason(record, evidence)
   if (evidence.state === 'running') return reason
-  const again = record.status === 'uninstalling' ? ', which makes again what was deleted' : ''
-  return `${reason}, then upgraded${again}`
+  const effect = record.status === 'uninstalling' ? ', which re-creates what was deleted' : ''
+  return `${reason}, then upgraded${effect}`
 }

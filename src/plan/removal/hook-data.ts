@@ -2,7 +2,7 @@ import {hookDeletePolicies, hookEvents} from '../../kubernetes/manifest/helm-vie
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {takesClaims, WITH} from './objects.ts'
 
-/** What helm does with a release, and the events at which it makes hooks meanwhile. */
+/** Helm's operations on a release, and the events at which it makes hooks during each. */
 export const HOOK_EVENTS = {
   install: ['pre-install', 'post-install'],
   upgrade: ['pre-upgrade', 'post-upgrade'],
@@ -16,8 +16,8 @@ export type HelmVerb = keyof typeof HOOK_EVENTS
 const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-succeeded', 'hook-failed'])
 
 /**
- * Returns the hooks that hold data and that helm deletes on the way: before it makes them again, which is the default, or
- * afterwards. No resource policy keeps a hook (Helm 4.2: action/hooks.go deleteHookByPolicy).
+ * Returns the hooks that hold data and that helm deletes on the way: before it re-creates them, which is the
+ * default, or afterwards. No resource policy keeps a hook (Helm 4.2: action/hooks.go deleteHookByPolicy).
  */
 export function dataOfHooks<T extends KubernetesObject>(objects: readonly T[], verb: HelmVerb): readonly T[] {
   return objects.filter(
@@ -28,7 +28,7 @@ export function dataOfHooks<T extends KubernetesObject>(objects: readonly T[], v
   )
 }
 
-/** Returns the events of a hook at which helm makes it while it does this. */
+/** Returns the events of a hook at which helm makes it during this operation. */
 export function eventsDuring(object: KubernetesObject, verb: HelmVerb): readonly string[] {
   const events: readonly string[] = HOOK_EVENTS[verb]
   return hookEvents(object).filter((event) => events.includes(event))

@@ -9,14 +9,18 @@ import {removalActions} from './removal-actions.ts'
 export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDependents'> {
   /** Protected releases that the user confirmed by name. */
   readonly confirmed: ReadonlySet<ReleaseId>
-  /** Only these of the environment's releases may go, for it wants them no more; all others stay, and use what they use. */
+  /**
+   * Limits the removal to these releases, which the environment no longer wants; all others stay, with their
+   * requirements.
+   */
   readonly unwanted?: ReadonlySet<ReleaseId>
 }
 
 /**
- * The plan that takes an environment away, dependents first. What others use stays, and what was handed over to another tool,
- * and protected releases that were not confirmed by name, and all that these require; each is an untouched release that says
- * why. Throws `KK_HAS_DEPENDENTS` for records that cannot be read, `KK_PENDING`.
+ * Returns the plan that removes an environment, dependents first. Releases stay if others use them, if they
+ * were handed over to another tool, or if they are protected and were not confirmed by name, and so does all
+ * that these require; each is an untouched release with the reason. Throws `KK_HAS_DEPENDENTS` for unreadable
+ * records, `KK_PENDING`.
  */
 export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
   const {environment, file, cluster, uses, isProtected, unwanted} = inputs
@@ -32,31 +36,31 @@ export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
     const refusal = stillPending(uses, release)
     if (refusal) throw refusal
   }
-  const reasonOf = () => (unwanted ? 'no longer wanted' : `of the environment ${environment}`)
+  const describeReason = () => (unwanted ? 'no longer wanted' : `of the environment ${environment}`)
   const bystanders = [...stays].map(([release, note]): UntouchedRelease => ({release, state: 'kept', note}))
   return {
     environment,
     file,
     cluster,
-    actions: removalActions(uses, {releases, reasonOf, isProtected}),
+    actions: removalActions(uses, {releases, describeReason, isProtected}),
     bystanders: bystanders.sort((a, b) => (a.release < b.release ? -1 : 1)),
   }
 }
 
-/** What must stay, with the reason. */
+/** Returns the releases that must stay, with the reason. */
 function staying(
   {uses, isProtected, confirmed, unwanted}: DestroyInputs,
   owned: readonly ReleaseId[],
 ): ReadonlyMap<ReleaseId, string> {
   const ours = new Set(owned)
   const users = reverse(uses.graph).requirements
-  const toolOf = (release: ReleaseId) => uses.observed.get(release)!.labels?.exportedTo
+  const exportTool = (release: ReleaseId) => uses.observed.get(release)!.labels?.exportedTo
   const stays = new Map<ReleaseId, string>()
   for (const release of owned) {
-    const others = users.get(release)!.filter(({to}) => !ours.has(to))
-    if (others.length > 0)
-      stays.set(release, `used by ${others.map(({to}) => userText(uses, to)).join(', ')}`)
-    else if (toolOf(release) !== undefined) stays.set(release, `handed over to ${toolOf(release)}`)
+    const outsideUsers = users.get(release)!.filter(({to}) => !ours.has(to))
+    if (outsideUsers.length > 0)
+      stays.set(release, `used by ${outsideUsers.map(({to}) => userText(uses, to)).join(', ')}`)
+    else if (exportTool(release) !== undefined) stays.set(release, `handed over to ${exportTool(release)}`)
     else if (isProtected(release) && !confirmed.has(release))
       stays.set(
         release,

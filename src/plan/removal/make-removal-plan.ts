@@ -10,16 +10,17 @@ export interface RemovalInputs {
   readonly file: string
   readonly cluster: Plan['cluster']
   readonly uses: Uses
-  /** All of them are on the cluster. */
+  /** The releases to remove; all of them are on the cluster. */
   readonly releases: readonly ReleaseId[]
-  /** Remove their users too, as far as they are this environment's. */
+  /** Remove their users too, if they belong to this environment. */
   readonly withDependents: boolean
   readonly isProtected: (release: ReleaseId) => boolean
 }
 
 /**
- * The plan that takes releases away, dependents first. Throws `KK_HAS_DEPENDENTS` while anything that stays uses them or
- * may use them, `KK_FOREIGN` and `KK_OWNER` for what is not this environment's, `KK_HANDED_OVER`, `KK_PENDING`.
+ * Returns the plan that removes releases, dependents first. Throws `KK_HAS_DEPENDENTS` while a remaining
+ * release uses them or may use them, `KK_FOREIGN` and `KK_OWNER` for releases of others, `KK_HANDED_OVER`,
+ * `KK_PENDING`.
  */
 export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
   const {environment, file, cluster, uses, withDependents, isProtected} = inputs
@@ -30,9 +31,9 @@ export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
   }
 
   const users = usersOf(uses, named)
-  const isTheirs = (release: ReleaseId) => uses.observed.get(release)?.labels?.owner !== environment
-  const inTheWay = withDependents ? users.filter(isTheirs) : users
-  if (inTheWay.length > 0) throw hasDependents({uses, releases: named, users: inTheWay, environment})
+  const isOfOthers = (release: ReleaseId) => uses.observed.get(release)?.labels?.owner !== environment
+  const blockers = withDependents ? users.filter(isOfOthers) : users
+  if (blockers.length > 0) throw hasDependents({uses, releases: named, users: blockers, environment})
   if (uses.unknown.length > 0) throw mayHaveDependents(named, uses.unknown)
 
   const releases = new Set([...named, ...users])
@@ -40,9 +41,9 @@ export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
     const refusal = notOurs(uses, release, environment) ?? stillPending(uses, release)
     if (refusal) throw refusal
   }
-  const reasonOf = (release: ReleaseId) =>
+  const describeReason = (release: ReleaseId) =>
     named.has(release) ? 'named' : `requires ${required(uses, release, named)}`
-  const actions = removalActions(uses, {releases, reasonOf, isProtected})
+  const actions = removalActions(uses, {releases, describeReason, isProtected})
   return {environment, file, cluster, actions, bystanders: []}
 }
 

@@ -5,7 +5,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import type {Claim} from '../../kubernetes/objects/live-objects.ts'
 import type {ReleaseId} from '../../release.ts'
 
-/** Why helm leaves an object behind. */
+/** The reason why helm leaves an object behind. */
 export type StayReason = 'keep' | 'hook' | 'removal-hook' | 'claim' | 'crd' | 'earlier'
 
 export interface ObjectName {
@@ -15,7 +15,7 @@ export interface ObjectName {
 }
 
 export interface GoingObject extends ObjectName {
-  /** What goes with it that the object itself does not show. */
+  /** What is deleted with it that the object itself does not show. */
   readonly with?: string
 }
 
@@ -23,20 +23,20 @@ export interface StayingObject extends ObjectName {
   readonly why: StayReason
 }
 
-/** What the removal of a release does to its objects. */
+/** The effect of removing a release on its objects. */
 export interface ReleaseRemoval {
   readonly release: ReleaseId
   readonly goes: readonly GoingObject[]
-  /** Those that exist, and those that hooks of the removal will make. */
+  /** The objects that exist, and those that hooks of the removal will create. */
   readonly stays: readonly StayingObject[]
 }
 
 export interface StoredObjects {
-  /** Of the last revision: helm deletes these, and no others. */
+  /** The manifest of the last revision: helm deletes these objects, and no others. */
   readonly manifest: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
   readonly crds: readonly KubernetesObject[]
-  /** Of revisions before it whose objects may exist, hooks included. */
+  /** Objects of earlier revisions that may exist, hooks included. */
   readonly earlier: readonly KubernetesObject[]
 }
 
@@ -45,14 +45,17 @@ export interface SplitObjects {
   readonly stays: readonly {readonly object: KubernetesObject; readonly why: StayReason}[]
 }
 
-/** Of which kinds an object takes more with it than itself, and what. */
+/** The kinds whose deletion also deletes other objects or data, and which. */
 export const WITH: Readonly<Record<string, string>> = {
   Namespace: 'with everything in it',
   CustomResourceDefinition: 'with every object of its kind on the cluster',
   PersistentVolumeClaim: 'with its data',
 }
 
-/** What helm uninstall deletes and what it leaves (Helm 4.2: uninstall.go deleteRelease); claims of StatefulSets aside. */
+/**
+ * Splits objects into those that helm uninstall deletes and leaves (Helm 4.2: uninstall.go deleteRelease),
+ * without the claims of StatefulSets.
+ */
 export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): SplitObjects {
   const last = new Set([...manifest, ...hooks].map(key))
   const stays = (objects: readonly KubernetesObject[], why: StayReason) =>
@@ -74,8 +77,8 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
 }
 
 export function goingObject(object: KubernetesObject, namespace: string): GoingObject {
-  const beside = WITH[object.kind]
-  return {...nameOf(object, namespace), ...(beside !== undefined && {with: beside})}
+  const contents = WITH[object.kind]
+  return {...nameOf(object, namespace), ...(contents !== undefined && {with: contents})}
 }
 
 export function nameOf({kind, metadata}: KubernetesObject, namespace: string): ObjectName {
@@ -84,12 +87,15 @@ export function nameOf({kind, metadata}: KubernetesObject, namespace: string): O
 
 type StatefulSet = KubernetesObject & {readonly spec?: Partial<Frozen<StatefulSetSpec>>}
 
-/** Whether an object is a StatefulSet with which Kubernetes deletes its claims, as its retention policy may say. */
+/** Returns true for a StatefulSet whose retention policy has Kubernetes delete its claims with it. */
 export function takesClaims({kind, spec}: StatefulSet): boolean {
   return kind === 'StatefulSet' && spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete'
 }
 
-/** The claims of StatefulSets' templates, `TEMPLATE-SET-ORDINAL` with the selector's labels, and whether they go along. */
+/**
+ * Returns the claims of StatefulSets' templates, `TEMPLATE-SET-ORDINAL` with the selector's labels, and
+ * whether they are deleted with the set.
+ */
 export function claimsOfSets(
   objects: readonly KubernetesObject[],
   claims: readonly Claim[],
@@ -119,7 +125,10 @@ function key({apiVersion, kind, metadata}: KubernetesObject): string {
 
 const REMOVAL_EVENTS: readonly string[] = ['pre-delete', 'post-delete']
 
-/** Returns true for a hook of the removal that helm uninstall leaves, as its policy does not delete it on success. */
+/**
+ * Returns true for a hook of the removal that helm uninstall leaves, because its policy does not delete it on
+ * success.
+ */
 function isLeftByRemoval(object: KubernetesObject): boolean {
   if (!hookEvents(object).some((event) => REMOVAL_EVENTS.includes(event))) return false
   return !hookDeletePolicies(object).includes('hook-succeeded')

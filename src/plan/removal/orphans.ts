@@ -2,14 +2,17 @@ import {reverse} from '../../graph/graph.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Uses} from '../uses/uses.ts'
 
-/** A release that was only added because something required it, and that nothing uses any more. */
+/** A release that was only added as a requirement, and that no release uses now. */
 export interface Orphan {
   readonly release: ReleaseId
   readonly owner: string
   readonly revision: number
 }
 
-/** The orphans on the cluster, in the order of their ids. Releases of an older kk, which did not note it, are none. */
+/**
+ * Returns the orphans on the cluster, by id. Releases of an older kk, which did not record `stated`, are
+ * never orphans.
+ */
 export function orphans({graph, observed}: Uses): readonly Orphan[] {
   const users = reverse(graph).requirements
   return [...observed.values()].flatMap(({release, labels, record}) => {

@@ -7,27 +7,27 @@ import type {UnknownUser, Uses} from '../uses/uses.ts'
 
 interface Refused {
   readonly uses: Uses
-  /** What was to be removed. */
+  /** The releases to remove. */
   readonly releases: ReadonlySet<ReleaseId>
-  /** Who stands against it. */
+  /** The users that prevent it. */
   readonly users: readonly ReleaseId[]
-  /** The environment that removes. */
+  /** The environment that removes them. */
   readonly environment: string
 }
 
-/** `KK_HAS_DEPENDENTS`, naming every user with its environment and what it requires. */
+/** Returns `KK_HAS_DEPENDENTS`, with every user, its environment and its requirement. */
 export function hasDependents({uses, releases, users, environment}: Refused): KkError {
   const lines = users.map((user) => {
     const owner = ownerText(uses, user)
     const step = [...releases].map((release) => why(uses.graph, user, release)?.[0]).find(Boolean)
     return `  ${user} (${owner}) requires ${step ? releaseName(step.to) : 'it'}`
   })
-  const theirs = users.filter((user) => uses.observed.get(user)?.labels?.owner !== environment)
+  const foreignUsers = users.filter((user) => uses.observed.get(user)?.labels?.owner !== environment)
   const names = users.map(releaseName).join(' ')
   const hint =
-    theirs.length === 0
-      ? `remove them too with --with-dependents, or take them away first: kk remove ${names}`
-      : `${theirs.map(releaseName).join(', ')} must go first, by whoever owns them: kk removes only releases of this environment`
+    foreignUsers.length === 0
+      ? `remove them too with --with-dependents, or first with: kk remove ${names}`
+      : `${foreignUsers.map(releaseName).join(', ')} must be removed first, by their owners: kk removes only releases of this environment`
   return new KkError(
     'KK_HAS_DEPENDENTS',
     [`${list(releases)} ${isAre(releases)} in use by:`, ...lines].join('\n'),
@@ -35,7 +35,7 @@ export function hasDependents({uses, releases, users, environment}: Refused): Kk
   )
 }
 
-/** `KK_HAS_DEPENDENTS`, for what cannot be read may use anything. */
+/** Returns `KK_HAS_DEPENDENTS`, because unreadable records may use any release. */
 export function mayHaveDependents(
   releases: ReadonlySet<ReleaseId>,
   unknown: readonly UnknownUser[],
@@ -53,14 +53,17 @@ export function mayHaveDependents(
   )
 }
 
-/** `KK_FOREIGN`, `KK_OWNER` or `KK_HANDED_OVER` when the release is not this environment's to remove; undefined when it is. */
+/**
+ * Returns `KK_FOREIGN`, `KK_OWNER` or `KK_HANDED_OVER` if this environment may not remove the release; else
+ * undefined.
+ */
 export function notOurs(uses: Uses, release: ReleaseId, environment: string): KkError | undefined {
   const labels = uses.observed.get(release)?.labels
   const owner = labels?.owner
   if (owner === environment)
     return labels?.exportedTo === undefined ? undefined : handedOver([{release, tool: labels.exportedTo}])
   if (owner === undefined) {
-    return new KkError('KK_FOREIGN', `${release} was not installed by kk: it is left alone`, {
+    return new KkError('KK_FOREIGN', `${release} was not installed by kk: kk does not change it`, {
       hint: `remove it with helm, if it is yours: helm uninstall ${releaseName(release)} -n ${release.split('/', 1)[0]}`,
     })
   }
@@ -73,14 +76,20 @@ export function notOurs(uses: Uses, release: ReleaseId, environment: string): Kk
 
 const PENDING = new Set(['pending-install', 'pending-upgrade', 'pending-rollback', 'unknown'])
 
-/** `KK_PENDING` while another operation works on a release, or may; what is half removed, or left pending by a run that is dead, can be removed. */
+/**
+ * Returns `KK_PENDING` while another operation works on a release, or may. A release that is half removed, or
+ * that a dead run left pending, can be removed.
+ */
 export function stillPending(uses: Uses, release: ReleaseId): KkError | undefined {
   const {record} = uses.observed.get(release)!
   if (!PENDING.has(record.status) || record.evidence?.state === 'stale') return undefined
   return unfinished(record)
 }
 
-/** `KK_HAS_DEPENDENTS`: somebody is about to install what requires the release. `now` is milliseconds since the epoch. */
+/**
+ * Returns `KK_HAS_DEPENDENTS`: another run is about to install a dependent. `now` is milliseconds since the
+ * epoch.
+ */
 export function intended(release: ReleaseId, reservations: readonly Reservation[], now: number): KkError {
   const lines = reservations.map(({dependent, operator, deadline, name}) => {
     const time = new Date(deadline).toISOString()
@@ -91,12 +100,12 @@ export function intended(release: ReleaseId, reservations: readonly Reservation[
   const excuses = overdue.map(({name}) => `--ignore-record kk-system/${name}`).join(' ')
   return new KkError(
     'KK_HAS_DEPENDENTS',
-    [`${release} is about to be used by what is being installed:`, ...lines].join('\n'),
+    [`${release} is about to be used by releases that are being installed:`, ...lines].join('\n'),
     {
       hint:
         overdue.length === 0
-          ? 'wait until that has ended, then look again'
-          : `deploy what was being installed again, or excuse it if its run is dead: ${excuses}`,
+          ? 'wait until that has ended, then run the same command again'
+          : `deploy the releases that were being installed again, or excuse them if their run is dead: ${excuses}`,
     },
   )
 }

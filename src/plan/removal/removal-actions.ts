@@ -8,17 +8,17 @@ import type {Uses} from '../uses/uses.ts'
 
 interface Removing {
   readonly releases: ReadonlySet<ReleaseId>
-  readonly reasonOf: (release: ReleaseId) => string
+  readonly describeReason: (release: ReleaseId) => string
   readonly isProtected: (release: ReleaseId) => boolean
 }
 
-/** One `remove` for each release, dependents first: each waits for those that use it. */
+/** Returns one `remove` for each release, dependents first: each waits for those that use it. */
 export function removalActions(
   uses: Uses,
-  {releases, reasonOf, isProtected}: Removing,
+  {releases, describeReason, isProtected}: Removing,
 ): readonly Action<'remove'>[] {
   const dependents = reverse(part(uses.graph, releases))
-  const groupOf = new Map(
+  const groupByRelease = new Map(
     components(dependents).flatMap((members) => members.map((member) => [member, members] as const)),
   )
   return order(dependents).map((release): Action<'remove'> => {
@@ -26,10 +26,10 @@ export function removalActions(
     return {
       release,
       kind: 'remove',
-      reasons: [reasonOf(release), ...stateReasons(record.status)],
+      reasons: [describeReason(release), ...stateReasons(record.status)],
       chart: recordedChart(release, record),
       requires: dependents.requirements.get(release)!.map(({to}) => ({release: to, kind: 'ready'})),
-      group: groupOf.get(release)!,
+      group: groupByRelease.get(release)!,
       revision: record.revision,
       inputs: labels?.inputs ?? '',
       protected: isProtected(release),
@@ -38,13 +38,13 @@ export function removalActions(
 }
 
 function stateReasons(status: string): readonly string[] {
-  if (status === 'uninstalling') return ['its removal was cut short: this finishes it']
+  if (status === 'uninstalling') return ['its removal was interrupted: this finishes it']
   if (status === 'uninstalled') return ['only its history is left']
   return status === 'deployed' ? [] : [`last revision is ${status}`]
 }
 
 function part(graph: Graph, releases: ReadonlySet<ReleaseId>): Graph {
-  const kept = graph.releases.filter((release) => releases.has(release))
+  const members = graph.releases.filter((release) => releases.has(release))
   const edges = (release: ReleaseId) => graph.requirements.get(release)!.filter(({to}) => releases.has(to))
-  return {releases: kept, requirements: new Map(kept.map((release) => [release, edges(release)]))}
+  return {releases: members, requirements: new Map(members.map((release) => [release, edges(release)]))}
 }

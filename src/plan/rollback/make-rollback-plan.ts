@@ -21,15 +21,15 @@ export interface RollbackInputs {
   readonly file: string
   readonly cluster: Plan['cluster']
   readonly targets: readonly RollbackTarget[]
-  /** Every revision that helm keeps, of every release that is seen. */
+  /** Every revision that helm keeps, of every visible release. */
   readonly revisions: readonly ObservedRecord[]
-  /** The migrations that a release would cross, by the names of their Jobs. */
+  /** The migrations that the rollback of a release would cross, by the names of their Jobs. */
   readonly migrations: ReadonlyMap<ReleaseId, readonly string[]>
   /** Cross migrations, and leave the schema as it is. */
   readonly keepSchema: boolean
-  /** What else is to be known. */
+  /** Further notes for people. */
   readonly notes: readonly string[]
-  /** What is not seen of the cluster, for people; undefined when all is. */
+  /** The part of the cluster that is not visible, for people; undefined if all of it is. */
   readonly unseen?: string | undefined
 }
 
@@ -38,9 +38,9 @@ type RollbackKind = 'rollback' | 'await' | 'check' | 'unchanged'
 export type RollbackPlan = Plan<RollbackKind>
 
 /**
- * The way back: dependents first, then what they require; at the end, all that depend on what returned pass their gates
- * again. Throws `KK_PRUNED`, `KK_NO_REVISION`, `KK_MIGRATION`, `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`,
- * `KK_HANDED_OVER`, `KK_PENDING`.
+ * Returns the plan of a rollback: dependents first, then their requirements; at the end, all dependents of
+ * returned releases pass their gates again. Throws `KK_PRUNED`, `KK_NO_REVISION`, `KK_MIGRATION`,
+ * `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`, `KK_HANDED_OVER`, `KK_PENDING`.
  */
 export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
   const {environment, file, cluster, targets, keepSchema, migrations} = inputs
@@ -61,27 +61,27 @@ export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
     const {labels, status} = last.get(release)!
     return !ways.has(release) && readLabels(labels) !== undefined && status !== 'uninstalling'
   })
-  const graph = orderBack(uses, {returning: new Set(ways.keys()), checked: new Set(checked), last})
-  const jobsOf = new Map(crossings.map(({release, jobs}) => [release, jobs]))
+  const graph = returnOrder(uses, {returning: new Set(ways.keys()), checked: new Set(checked), last})
+  const jobsByRelease = new Map(crossings.map(({release, jobs}) => [release, jobs]))
   return {
     environment,
     file,
     cluster,
-    actions: actionsOf(graph, {ways, last, jobsOf, unseen: inputs.unseen}),
+    actions: makeActions(graph, {ways, last, jobsByRelease, unseen: inputs.unseen}),
     bystanders: [],
-    notes: [...inputs.notes, ...againNotes(returning, {ways, last}), ...unseenNotes(inputs)],
+    notes: [...inputs.notes, ...nextDeployNotes(returning, {ways, last}), ...unseenNotes(inputs)],
   }
 }
 
 interface Observed {
   readonly ways: ReadonlyMap<ReleaseId, Way>
   readonly last: ReadonlyMap<ReleaseId, ReleaseRecord>
-  readonly jobsOf: ReadonlyMap<ReleaseId, readonly string[]>
+  readonly jobsByRelease: ReadonlyMap<ReleaseId, readonly string[]>
   readonly unseen: string | undefined
 }
 
-function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): RollbackPlan['actions'] {
-  const groupOf = new Map(
+function makeActions(graph: Graph, {ways, last, jobsByRelease, unseen}: Observed): RollbackPlan['actions'] {
+  const groupByRelease = new Map(
     components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
   )
   const checked = graph.releases.filter((release) => !ways.has(release))
@@ -90,14 +90,14 @@ function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): Rollba
     const record = last.get(release)!
     const way = ways.get(release)
     const {to = record, recovers} = way ?? {}
-    const jobs = jobsOf.get(release)
+    const jobs = jobsByRelease.get(release)
     const schema = jobs ? [`keeps the schema that ${jobs.join(', ')} made`] : []
     const facts = {
       release,
-      reasons: way ? [way.reason, ...schema] : ['depends on what is rolled back'],
+      reasons: way ? [way.reason, ...schema] : ['depends on a release that is rolled back'],
       chart: recordedChart(release, to),
       requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
-      group: groupOf.get(release)!,
+      group: groupByRelease.get(release)!,
       revision: record.revision,
       uid: record.secret.uid,
       inputs: readLabels(to.labels)?.inputs ?? '',
@@ -115,22 +115,22 @@ function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): Rollba
   })
 }
 
-/** What a revision required is a condition of its return. Throws `KK_NOT_INSTALLED`. */
+/** Returns the requirements of a revision, which are conditions of its return. Throws `KK_NOT_INSTALLED`. */
 function usesOfRevision(
   {release, revision, labels}: ReleaseRecord,
   {last, unseen}: Pick<Observed, 'last' | 'unseen'>,
 ): Action<'rollback'>['uses'] {
   const installed = [...last.values()].filter(({status}) => status !== 'uninstalled')
-  const releaseOf = new Map(installed.map((each) => [usesLabel(each.release), each.release]))
+  const releaseByLabel = new Map(installed.map((each) => [usesLabel(each.release), each.release]))
   return [...(readLabels(labels)?.uses ?? [])].map(([name, kind]) => {
-    const required = releaseOf.get(name)
+    const required = releaseByLabel.get(name)
     if (required === undefined) throw requirementGone(release, revision, unseen)
     return {release: required, kind}
   })
 }
 
-/** What the next deploy would make of it, as far as the labels of both revisions tell. */
-function againNotes(
+/** Returns notes of what the next deploy would do, as far as the labels of both revisions show. */
+function nextDeployNotes(
   returning: readonly ReleaseId[],
   {ways, last}: Pick<Observed, 'ways' | 'last'>,
 ): readonly string[] {
@@ -142,15 +142,15 @@ function againNotes(
       (layer) => now?.get(layer) !== then?.get(layer),
     )
     if (differing.length === 0 || differing.some((layer) => !COMMAND_LINE.has(layer))) return 'file'
-    return [...COMMAND_LINE].some((layer) => then?.has(layer)) ? 'given' : 'undone'
+    return [...COMMAND_LINE].some((layer) => then?.has(layer)) ? 'flags' : 'undone'
   })
   const notes = {
     file: (names: string) =>
       `the environment file still wants the newer inputs: kk deploy would upgrade ${names} again until it is changed back`,
-    given: (names: string) =>
+    flags: (names: string) =>
       `${names} had other --set or --values then: kk deploy without these would upgrade again`,
     undone: (names: string) =>
-      `of ${names} only --set or --values is undone, which the environment file does not have: kk deploy without it leaves this so`,
+      `of ${names} only --set or --values is undone, which the environment file does not have: kk deploy without it keeps this state`,
   }
   return Object.entries(notes).flatMap(([word, note]) => {
     const names = byWord
@@ -161,7 +161,7 @@ function againNotes(
   })
 }
 
-/** Layers of values that no file of the environment has. */
+/** Layers of values that no file of the environment contains. */
 const COMMAND_LINE: ReadonlySet<string> = new Set(['values', 'set'] satisfies LayerName[])
 
 function unseenNotes({unseen}: RollbackInputs): readonly string[] {
@@ -173,8 +173,11 @@ interface Back extends Pick<Observed, 'last'> {
   readonly checked: ReadonlySet<ReleaseId>
 }
 
-/** Who waits for whom: what returns waits until its dependents have returned, what is checked for all that it uses. */
-function orderBack(uses: Graph, {returning, checked, last}: Back): Graph {
+/**
+ * Returns the order: a returning release waits until its dependents have returned, a checked one for its
+ * requirements.
+ */
+function returnOrder(uses: Graph, {returning, checked, last}: Back): Graph {
   const backwards = reverse(withPartsAhead(uses, last))
   const releases = uses.releases.filter((release) => returning.has(release) || checked.has(release))
   const edges = (release: ReleaseId) =>
@@ -185,23 +188,23 @@ function orderBack(uses: Graph, {returning, checked, last}: Back): Graph {
 }
 
 /**
- * Returns the graph with the edges among the parts of a section turned round, so that these return in the order in which they are
- * deployed: pods of a component read the configuration of the common part when they start, and not again. What one part requires
- * beside, all of them do here.
+ * Returns the graph with the edges among the parts of a section reversed, so that these return in the order
+ * in which they are deployed: pods of a component read the configuration of the common part only when they
+ * start. Other requirements of one part count for all parts of the section.
  */
 function withPartsAhead(uses: Graph, last: Observed['last']): Graph {
-  const sectionOf = (release: ReleaseId) => {
+  const findSection = (release: ReleaseId) => {
     const record = last.get(release)
     return record && sectionOfRecord(record)
   }
-  const partsOf = Map.groupBy(uses.releases, sectionOf)
-  const turned = (edge: Edge): readonly Edge[] => {
-    const section = sectionOf(edge.from)
+  const partsBySection = Map.groupBy(uses.releases, findSection)
+  const reverseEdge = (edge: Edge): readonly Edge[] => {
+    const section = findSection(edge.from)
     if (section === undefined) return [edge]
-    if (section === sectionOf(edge.to)) return [{...edge, from: edge.to, to: edge.from}]
-    return partsOf.get(section)!.map((from) => ({...edge, from}))
+    if (section === findSection(edge.to)) return [{...edge, from: edge.to, to: edge.from}]
+    return partsBySection.get(section)!.map((from) => ({...edge, from}))
   }
-  const edges = [...uses.requirements.values()].flat().flatMap(turned)
+  const edges = [...uses.requirements.values()].flat().flatMap(reverseEdge)
   const leaving = Map.groupBy(edges, ({from}) => from)
   return {
     releases: uses.releases,
@@ -209,21 +212,24 @@ function withPartsAhead(uses: Graph, last: Observed['last']): Graph {
   }
 }
 
-/** Edges to the first of these releases on every path. A detour through others counts as `ready`. */
+/**
+ * Returns edges to the first of these releases on every path. A path through other releases counts as
+ * `ready`.
+ */
 function reached(graph: Graph, from: ReleaseId, ends: ReadonlySet<ReleaseId>): readonly Edge[] {
-  const found = new Map<ReleaseId, Edge>()
+  const nearest = new Map<ReleaseId, Edge>()
   const seen = new Set<ReleaseId>([from])
   const open = [...graph.requirements.get(from)!]
   for (let edge = open.shift(); edge; edge = open.shift()) {
     const isDirect = edge.from === from
     if (ends.has(edge.to) && edge.to !== from) {
       const kind = isDirect ? edge.kind : 'ready'
-      if (found.get(edge.to)?.kind !== 'ready') found.set(edge.to, {...edge, from, kind})
+      if (nearest.get(edge.to)?.kind !== 'ready') nearest.set(edge.to, {...edge, from, kind})
       continue
     }
     if (seen.has(edge.to)) continue
     seen.add(edge.to)
     open.push(...graph.requirements.get(edge.to)!)
   }
-  return [...found.values()]
+  return [...nearest.values()]
 }

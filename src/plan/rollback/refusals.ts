@@ -5,19 +5,19 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 
 export interface PrunedRevision {
   readonly release: ReleaseId
-  /** The revision that is wanted; 0 when no revision that helm keeps has passed its gate. */
+  /** The wanted revision; 0 if no revision that helm keeps has passed its gate. */
   readonly revision: number
-  /** Those that helm still keeps, ascending. */
+  /** The revisions that helm still keeps, ascending. */
   readonly kept: readonly number[]
 }
 
-/** `KK_PRUNED`: revisions that are to be returned to are not there any more. */
+/** Returns `KK_PRUNED`: helm no longer keeps the target revisions. */
 export function pruned(revisions: readonly PrunedRevision[]): KkError {
   const texts = revisions.map(({release, revision, kept}) => {
     const has = kept.length === 0 ? '' : ` (helm keeps ${kept.join(', ')})`
     return revision === 0
       ? `no revision of ${release} whose gate had passed is left${has}`
-      : `revision ${revision} of ${release} does not exist any more${has}`
+      : `revision ${revision} of ${release} no longer exists${has}`
   })
   const [first] = revisions
   return new KkError('KK_PRUNED', `nothing was rolled back: ${texts.join('; ')}`, {
@@ -27,7 +27,7 @@ export function pruned(revisions: readonly PrunedRevision[]): KkError {
   })
 }
 
-/** `KK_NO_REVISION`: revisions that are to be returned to were never made. */
+/** Returns `KK_NO_REVISION`: the target revisions were never made. */
 export function neverMade(revisions: readonly PrunedRevision[]): KkError {
   const texts = revisions.map(({release, revision, kept}) => {
     return `${release} has no revision ${revision} yet: its last one is ${kept.at(-1)}`
@@ -39,49 +39,49 @@ export function neverMade(revisions: readonly PrunedRevision[]): KkError {
   })
 }
 
-/** `KK_MIGRATION`: the way back crosses migrations of databases. */
+/** Returns `KK_MIGRATION`: the rollback crosses migrations of databases. */
 export function crossesMigration(
   crossings: readonly {readonly release: ReleaseId; readonly jobs: readonly string[]}[],
 ): KkError {
   const texts = crossings.map(({release, jobs}) => `${release} (${jobs.join(', ')})`)
   return new KkError(
     'KK_MIGRATION',
-    `nothing was rolled back: between the revisions of ${texts.join(' and ')} a database was migrated, and no rollback takes that back`,
+    `nothing was rolled back: between the revisions of ${texts.join(' and ')} a database was migrated, and no rollback reverts that`,
     {
       hint: 'with --keep-schema the services return and the newer schema stays: do so only if the older release runs on it, as expand-and-contract migrations allow; otherwise restore the database from a backup',
     },
   )
 }
 
-/** `KK_IN_THE_WAY`: helm's rollback would meet objects that it does not know, and give up half way. */
+/** Returns `KK_IN_THE_WAY`: helm's rollback would meet objects that it does not know, and stop half way. */
 export function inTheWay(
   blocked: readonly {readonly release: ReleaseId; readonly objects: readonly KubernetesObject[]}[],
 ): KkError {
   const texts = blocked.map(({release, objects}) => `${release} (${objects.map(objectName).join(', ')})`)
   return new KkError(
     'KK_IN_THE_WAY',
-    `nothing was rolled back: objects exist that the last revision of ${texts.join(' and ')} has no more, and helm's rollback would take them for somebody else's`,
+    `nothing was rolled back: objects exist that the last revision of ${texts.join(' and ')} no longer has, and helm's rollback would refuse them as objects of another owner`,
     {
       hint: 'put them back into the chart or the values, with what else the older revision had, and run kk deploy: helm upgrade takes them over as they are, with their data',
     },
   )
 }
 
-/** `KK_NOT_INSTALLED`: there is nothing to roll back. */
+/** Returns `KK_NOT_INSTALLED`: there is no release to roll back. */
 export function gone(release: ReleaseId): KkError {
   return new KkError('KK_NOT_INSTALLED', `${release} is not installed, so it cannot be rolled back`, {
     hint: 'install all that is wanted with: kk deploy',
   })
 }
 
-/** `KK_FOREIGN`: kk did not install the release. */
+/** Returns `KK_FOREIGN`: kk did not install the release. */
 export function notByKk(release: ReleaseId): KkError {
-  return new KkError('KK_FOREIGN', `${release} was not installed by kk, and is left alone`, {
+  return new KkError('KK_FOREIGN', `${release} was not installed by kk, and kk does not change it`, {
     hint: `roll it back with helm: helm rollback ${releaseName(release)}`,
   })
 }
 
-/** `KK_OWNER`: another environment may change the release. */
+/** Returns `KK_OWNER`: another environment may change the release. */
 export function anotherOwner(release: ReleaseId, owner: string, environment: string): KkError {
   return new KkError(
     'KK_OWNER',
@@ -90,16 +90,18 @@ export function anotherOwner(release: ReleaseId, owner: string, environment: str
   )
 }
 
-/** `KK_NOT_INSTALLED`: the record only keeps a hash of what it required, so the name cannot be told. */
-/** Labels tell a requirement by a hash alone: one in a namespace that is not seen cannot be told from one that is gone. */
+/**
+ * Returns `KK_NOT_INSTALLED`. Labels name a requirement only by a hash, so its name is unknown, and one in a
+ * namespace that is not visible looks like one that was removed.
+ */
 export function requirementGone(release: ReleaseId, revision: number, unseen: string | undefined): KkError {
-  const what = `nothing was rolled back: something that revision ${revision} of ${release} requires is not`
+  const what = `nothing was rolled back: a release that revision ${revision} of ${release} requires is`
   if (unseen !== undefined) {
-    return new KkError('KK_NOT_INSTALLED', `${what} seen: ${unseen}`, {
-      hint: 'let somebody roll back who may list secrets in the namespaces of what it requires',
+    return new KkError('KK_NOT_INSTALLED', `${what} not visible: ${unseen}`, {
+      hint: 'roll back with an account that may list secrets in the namespaces of its requirements',
     })
   }
-  return new KkError('KK_NOT_INSTALLED', `${what} on the cluster any more`, {
+  return new KkError('KK_NOT_INSTALLED', `${what} no longer on the cluster`, {
     hint: 'deploy what it requires first, with an environment file that names it, then roll back',
   })
 }

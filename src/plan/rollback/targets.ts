@@ -13,19 +13,20 @@ export interface RollbackTarget {
   readonly reason: string
 }
 
-/** What undoing a run means: what returns, and what of it stays, with the reason. */
+/** The result of undoing a run: the releases that return, and those that stay, with the reason. */
 export interface RunTargets {
   readonly targets: readonly RollbackTarget[]
-  /** What the run installed, and is there. */
+  /** The releases that the run installed and that exist. */
   readonly installed: readonly ReleaseId[]
-  /** What does not return, with the reason, for people. */
+  /** The releases that do not return, with the reason, for people. */
   readonly staying: readonly string[]
 }
 
 /**
- * Every release that helm touched in a run returns to the last revision whose gate had passed before it; only these
- * releases, where they are given. What the run installed stays, for removing is another thing than undoing; so does what
- * was removed since, and what was then installed again: its revisions have only the numbers of those of the run.
+ * Returns the targets of undoing a run: every release that helm changed returns to its last revision before
+ * the run whose gate had passed; `only` limits the releases. Releases that the run installed stay, because
+ * removing is not undoing. So do releases that were removed since and then installed again: their revisions
+ * share only numbers with those of the run.
  */
 export function targetsOfRun(
   run: RunRecord,
@@ -61,21 +62,21 @@ export function targetsOfRun(
       targets.push({
         release: entry.release,
         revision: entry.gatedBefore,
-        reason: reasonOf(run, entry, record),
+        reason: describeTarget(run, entry, record),
       })
   }
   return {targets, installed, staying}
 }
 
 /**
- * The same for the last run, which nobody has named: a release that a rollback has brought further back than that run
- * began is not brought forward, and where nothing of the run is left to undo, the run is named that comes next. The runs
- * are those of the environment, newest first.
+ * As `targetsOfRun`, for the last run, which the user has not named: a release that a rollback has brought
+ * further back than that run began is not brought forward. If nothing of the run is left to undo, a note
+ * names the run that comes next. The runs are those of the environment, newest first.
  */
 export function targetsOfLastRun(run: RunRecord, observed: Installations): RunTargets {
   const {runs} = observed
   const last = lastOf(observed.revisions)
-  const origin = (release: ReleaseId) => originOf(last.get(release)!, observed)
+  const origin = (release: ReleaseId) => findOrigin(last.get(release)!, observed)
   const isAhead = ({release, revision}: RollbackTarget) => origin(release) > revision
   const {targets, installed, staying} = targetsOfRun(run, observed)
   const further = targets.filter(({release, revision}) => origin(release) < revision)
@@ -93,32 +94,35 @@ export function targetsOfLastRun(run: RunRecord, observed: Installations): RunTa
           `${releaseName(release)} stays: it is at what revision ${origin(release)} was, further back than revision ${revision}, with which run ${run.id} began`,
       ),
       ...(next
-        ? [`nothing of run ${run.id} is left to undo; further back goes: kk rollback ${next.id}`]
+        ? [`nothing of run ${run.id} is left to undo; to go further back: kk rollback ${next.id}`]
         : []),
     ],
   }
 }
 
-/** Where a rollback's releases were to return to. Throws `KK_MOVED` for those removed since, installed again or not. */
+/**
+ * Returns the targets of an earlier rollback. Throws `KK_MOVED` for releases removed since, installed again
+ * or not.
+ */
 export function targetsOfRollback(run: RunRecord, observed: Installations): readonly RollbackTarget[] {
   const last = lastOf(observed.revisions)
   const entries = run.releases.filter(({target}) => target !== undefined)
   const moved = entries.flatMap((entry) => {
     const {release} = entry
-    if (!last.has(release)) return [`${releaseName(release)} is not installed any more`]
+    if (!last.has(release)) return [`${releaseName(release)} is no longer installed`]
     return isOfPresent(run, entry, observed)
       ? []
       : [`${releaseName(release)}: ${otherInstallation(run, entry)}`]
   })
   if (moved.length > 0) {
-    throw new KkError('KK_MOVED', `run ${run.id} cannot be gone on with: ${moved.join('; ')}`, {
+    throw new KkError('KK_MOVED', `run ${run.id} cannot be continued: ${moved.join('; ')}`, {
       hint: 'name a release and a revision that it has now: kk rollback --release R --revision N; see kk history R',
     })
   }
   return entries.map(({release, target}) => ({
     release,
     revision: target!,
-    reason: `back to revision ${target}: goes on with run ${run.id}`,
+    reason: `back to revision ${target}: continues run ${run.id}`,
   }))
 }
 
@@ -128,8 +132,8 @@ function otherInstallation({id}: RunRecord, {installation}: RunRelease): string 
     : `it was removed and installed again after run ${id}`
 }
 
-/** The revision of which the last one is a copy, as far as the rollbacks among these runs tell. */
-function originOf({release, revision}: ReleaseRecord, observed: Installations): number {
+/** Returns the revision that the last one is a copy of, as far as the rollbacks among these runs show. */
+function findOrigin({release, revision}: ReleaseRecord, observed: Installations): number {
   let origin = revision
   for (const run of observed.runs) {
     const entry = run.releases.find((each) => each.release === release)
@@ -139,13 +143,16 @@ function originOf({release, revision}: ReleaseRecord, observed: Installations): 
   return origin
 }
 
-/** Whether helm may have made a revision. A killed run may have had no time to note it: then the cluster counts. */
+/**
+ * Returns true if helm may have made a revision. A killed run may not have recorded it: then the cluster
+ * decides.
+ */
 function isBegun({kind, before, after, outcome}: RunRelease): boolean {
   if (kind !== 'install' && kind !== 'upgrade' && kind !== 'rollback') return false
   return outcome !== 'waiting' && outcome !== 'skipped' && (after === undefined || after > before)
 }
 
-/** Whether the run saw the release, or made it: a failed installation may have made nothing. */
+/** Returns true if the run saw the release, or made it: a failed installation may have made nothing. */
 function wasThere({before, after}: RunRelease): boolean {
   return before > 0 || after !== undefined
 }
@@ -154,7 +161,7 @@ function isRemoval({kind, outcome}: RunRelease): boolean {
   return kind === 'remove' && outcome === 'succeeded'
 }
 
-function reasonOf({id}: RunRecord, {after, gatedBefore}: RunRelease, {revision}: ReleaseRecord): string {
+function describeTarget({id}: RunRecord, {after, gatedBefore}: RunRelease, {revision}: ReleaseRecord): string {
   const later = after !== undefined && revision > after ? `, and what changed it after that run` : ''
   return `back to revision ${gatedBefore}: undoes run ${id}${later}`
 }

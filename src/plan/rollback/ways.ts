@@ -11,7 +11,7 @@ import type {RollbackTarget} from './targets.ts'
 /** How a release returns. */
 export interface Way {
   readonly kind: 'rollback' | 'await' | 'unchanged'
-  /** The revision that it returns to, or is at already. */
+  /** The revision that it returns to, or already is at. */
   readonly to: ReleaseRecord
   readonly reason: string
   /** As `Action.recovers`. */
@@ -24,7 +24,7 @@ interface WaysOptions {
   readonly environment: string
 }
 
-/** How each release returns; throws what speaks against it. */
+/** Returns how each release returns; throws a refusal for the first that cannot. */
 export function waysBack({targets, revisions, environment}: WaysOptions): ReadonlyMap<ReleaseId, Way> {
   const last = lastOf(revisions)
   const ways = new Map<ReleaseId, Way>()
@@ -36,11 +36,14 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
     if (!labels) throw notByKk(release)
     if (labels.owner !== environment) throw anotherOwner(release, labels.owner, environment)
     if (labels.exportedTo !== undefined) throw handedOver([{release, tool: labels.exportedTo}])
-    const left = leftover(record)
+    const unfinishedRecord = recoverUnfinished(record)
     const kept = revisions.filter((each) => each.release === release)
-    const to = kept.find((each) => each.revision === revision)
-    if (to)
-      ways.set(release, {...wayTo(record, to, left ? `${reason}; ${left.reason}` : reason), ...left?.mark})
+    const target = kept.find((each) => each.revision === revision)
+    if (target)
+      ways.set(release, {
+        ...wayTo(record, target, unfinishedRecord ? `${reason}; ${unfinishedRecord.reason}` : reason),
+        ...unfinishedRecord?.mark,
+      })
     else missing.push({release, revision, kept: kept.map((each) => each.revision)})
   }
   const unmade = missing.filter(({revision, kept}) => revision > kept.at(-1)!)
@@ -49,7 +52,10 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
   return ways
 }
 
-/** A release is there already when its last revision is deployed, and kk made it of the same inputs. */
+/**
+ * Returns the way to a revision. A release is already there if its last revision is deployed, and kk made it
+ * of the same inputs.
+ */
 function wayTo(record: ReleaseRecord, to: ReleaseRecord, reason: string): Way {
   const [now, then] = [readLabels(record.labels)!, readLabels(to.labels)]
   const isSame = now.inputs !== undefined && now.inputs === then?.inputs && now.revision === record.revision
@@ -59,12 +65,15 @@ function wayTo(record: ReleaseRecord, to: ReleaseRecord, reason: string): Way {
   const text =
     record.revision === to.revision
       ? `it is at revision ${to.revision} already`
-      : `revision ${record.revision} was made of the same inputs as revision ${to.revision}: nothing is to be undone`
+      : `revision ${record.revision} was made of the same inputs as revision ${to.revision}: there is nothing to undo`
   return {kind: passed ? 'unchanged' : 'await', to: record, reason: text}
 }
 
-/** How a record that a dead run left unfinished is recovered. Throws `KK_PENDING` for one that somebody may work on. */
-function leftover(record: ObservedRecord) {
+/**
+ * Returns how a record that a dead run left unfinished is recovered. Throws `KK_PENDING` if another process
+ * may work on it.
+ */
+function recoverUnfinished(record: ObservedRecord) {
   const {status, evidence} = record
   if (isUnfinished(record) && evidence && isRecoverable(evidence))
     return {reason: recoveryReason(record, evidence), mark: {recovers: status}}
@@ -73,7 +82,7 @@ function leftover(record: ObservedRecord) {
   return undefined
 }
 
-/** Of each release the newest revision, among those that helm keeps, whose own gate has passed. */
+/** Returns for each release the newest revision, among those that helm keeps, whose own gate has passed. */
 export function lastGated(revisions: readonly ReleaseRecord[]): ReadonlyMap<ReleaseId, number> {
   const gated = new Map<ReleaseId, number>()
   for (const record of revisions) {

@@ -3,11 +3,14 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {layerReason} from '../decision/reasons.ts'
 import type {SavedPlan, SavedRecord, SavedRelease} from './saved-plan.ts'
 
-/** Returns what moved from the saved plan to the present, a line each; names of the same cluster do not count. */
+/**
+ * Returns the differences between the saved plan and the present, a line each; names of the same cluster do
+ * not count.
+ */
 export function moved(saved: SavedPlan, now: SavedPlan): readonly string[] {
   const isSameCluster = saved.cluster.uid === now.cluster.uid
-  const nowOf = new Map(now.releases.map((release) => [release.release, release]))
-  const known = new Set(saved.releases.map(({release}) => release))
+  const currentByRelease = new Map(now.releases.map((release) => [release.release, release]))
+  const savedReleases = new Set(saved.releases.map(({release}) => release))
   return [
     ...kkMoved(saved, now),
     ...clusterMoved(saved, now),
@@ -16,14 +19,14 @@ export function moved(saved: SavedPlan, now: SavedPlan): readonly string[] {
       : [`the environment is "${now.environment.name}", the plan is of "${saved.environment.name}"`]),
     ...saved.releases.flatMap((then) => {
       const name = releaseName(then.release)
-      const current = nowOf.get(then.release)
+      const current = currentByRelease.get(then.release)
       if (!current) return [`${name}: no longer part of the plan`]
       return releaseMoved(then, current, {file: now.environment.file, isSameCluster}).map(
         (what) => `${name}: ${what}`,
       )
     }),
     ...now.releases
-      .filter(({release}) => !known.has(release))
+      .filter(({release}) => !savedReleases.has(release))
       .map(({release, kind}) => `${releaseName(release)}: not part of the saved plan, now ${TO_BE[kind]}`),
     ...orderMoved(saved, now),
   ]
@@ -47,7 +50,7 @@ function clusterMoved({cluster: then}: SavedPlan, {cluster: now}: SavedPlan): re
 
 interface Surroundings {
   readonly file: string
-  /** Whether both plans are of one cluster: records of different clusters cannot be compared. */
+  /** Whether both plans are for one cluster: records of different clusters cannot be compared. */
   readonly isSameCluster: boolean
 }
 
@@ -71,7 +74,7 @@ function releaseMoved(
 
 function chartMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
   const text = ({chart}: SavedRelease) => `${chart.name} ${chart.version}`
-  // The chart of a release that is only used comes from its record, which is compared by itself.
+  // The chart of a release that is only used comes from its record, which is compared separately.
   if (then.layers.chart === now.layers.chart) return []
   if (text(then) !== text(now)) return [`chart ${text(then)} → ${text(now)}`]
   return ['chart files changed']
@@ -108,7 +111,7 @@ function standingMoved(then: SavedRelease, now: SavedRelease): readonly string[]
 function recordMoved(then: SavedRecord | null, now: SavedRecord | null): readonly string[] {
   const text = ({revision, status}: SavedRecord) => `revision ${revision} (${status})`
   if (then === null) return now === null ? [] : [`was not installed, is now at ${text(now)}`]
-  if (now === null) return [`was at ${text(then)}, is not installed any more`]
+  if (now === null) return [`was at ${text(then)}, is no longer installed`]
   if (then.revision !== now.revision) return [`was at ${text(then)}, is now at ${text(now)}`]
   if (then.uid !== now.uid)
     return [`revision ${now.revision} is another record (UID ${then.uid}, now ${now.uid})`]
@@ -119,7 +122,7 @@ function recordMoved(then: SavedRecord | null, now: SavedRecord | null): readonl
   ]
 }
 
-/** Returns the change of the order of equal releases. Added and missing releases are told before. */
+/** Returns the change of the order of equal releases. Added and missing releases are reported before. */
 function orderMoved(saved: SavedPlan, now: SavedPlan): readonly string[] {
   const [then, current] = [saved, now].map(({releases}) => releases.map(({release}) => release))
   const isSame = (one: readonly ReleaseId[], other: readonly ReleaseId[]) => one.join() === other.join()

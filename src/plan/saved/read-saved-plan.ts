@@ -3,12 +3,14 @@ import {isMap, type Values} from '../../base/values.ts'
 import {digest} from '../digest.ts'
 import {SAVED_FORMAT, type SavedPlan} from './saved-plan.ts'
 
-/** Returns the text of the file: JSON with a digest of the rest, which tells a file that was cut or edited. */
+/**
+ * Returns the content of the file: JSON with a digest of the rest, which detects a truncated or edited file.
+ */
 export function savedPlanText(plan: SavedPlan): string {
   return `${JSON.stringify({...plan, digest: digest(plan)}, undefined, 2)}\n`
 }
 
-/** Reads the text that `savedPlanText` returned. Throws `KK_SAVED_PLAN`; `file` is for the message. */
+/** Reads the string that `savedPlanText` returned. Throws `KK_SAVED_PLAN`; `file` is for the message. */
 export function readSavedPlan(text: string, file: string): SavedPlan {
   const content = parse(text)
   if (!isMap(content) || content.kind !== 'kk-plan')
@@ -20,9 +22,9 @@ export function readSavedPlan(text: string, file: string): SavedPlan {
       `it was saved${by} in the form ${String(content.format)}; this kk reads the form ${SAVED_FORMAT}`,
     )
   }
-  const {digest: stated, ...plan} = content
-  if (stated !== digest(plan))
-    throw unusable(file, 'it was changed after it was saved: its digest does not fit what it says')
+  const {digest: recordedDigest, ...plan} = content
+  if (recordedDigest !== digest(plan))
+    throw unusable(file, 'it was changed after it was saved: its digest does not match its content')
   if (!isSavedPlan(plan)) throw unusable(file, 'a field that a saved plan has is missing, or of another kind')
   return plan as unknown as SavedPlan
 }
@@ -35,7 +37,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns true where every field that is read of a saved plan exists with its type. */
+/** Returns true if every field that kk reads of a saved plan exists with its type. */
 function isSavedPlan(plan: Values): boolean {
   const {scope, environment, values, cluster, releases} = plan
   return (
@@ -84,6 +86,6 @@ function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
 
 function unusable(file: string, why: string): KkError {
   return new KkError('KK_SAVED_PLAN', `${file} cannot be used as a plan: ${why}`, {
-    hint: `save the plan anew with: kk plan --save ${file}`,
+    hint: `save the plan again with: kk plan --save ${file}`,
   })
 }

@@ -6,7 +6,9 @@ import type {PlanScope} from '../scope.ts'
 /** The format of the file. This kk does not read a file with another number. */
 export const SAVED_FORMAT = 1
 
-/** The place of a file when the plan was saved. Both places are tried, for a pipeline may put its files elsewhere. */
+/**
+ * The path of a file when the plan was saved. Both paths are tried, because a pipeline may move its files.
+ */
 export interface SavedPath {
   /** The name as the user wrote it; `-` for standard input. */
   readonly file: string
@@ -15,7 +17,7 @@ export interface SavedPath {
   readonly relative: string
 }
 
-/** A plan in a file, with the digests of all that it was made from. It holds no values. */
+/** A plan in a file, with the digests of all its inputs. It holds no values. */
 export interface SavedPlan {
   readonly kind: 'kk-plan'
   readonly format: typeof SAVED_FORMAT
@@ -29,14 +31,14 @@ export interface SavedPlan {
   readonly verb: 'deploy' | 'upgrade'
   readonly scope: PlanScope
   readonly environment: SavedPath & {readonly name: string}
-  /** The files of `--values`. The values of `--set` are not kept, for a saved plan holds no values. */
+  /** The files of `--values`. The values of `--set` are not stored, because a saved plan holds no values. */
   readonly values: readonly (SavedPath & {readonly release: string})[]
   readonly cluster: Plan['cluster']
   /** The releases in the order of the plan. */
   readonly releases: readonly SavedRelease[]
 }
 
-/** The action on a release, and what decided it. */
+/** The action on a release, and the data that decided it. */
 export interface SavedRelease {
   readonly release: ReleaseId
   readonly kind: ActionKind
@@ -49,11 +51,11 @@ export interface SavedRelease {
   readonly requires: readonly string[]
   readonly stated: boolean
   readonly protected: boolean
-  /** The record that the plan saw; null when there was none. */
+  /** The record that the plan saw; null if there was none. */
   readonly record: SavedRecord | null
 }
 
-/** The UID and resource version of the record's Secret. Each revision has a Secret of its own. */
+/** The UID and resource version of the record's Secret. Each revision has a separate Secret. */
 export interface SavedRecord {
   readonly uid: string
   readonly resourceVersion: string

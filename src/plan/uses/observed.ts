@@ -5,43 +5,46 @@ import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import type {Cleanup} from '../removal/cleanup.ts'
 
-/** The facts in the payload of a record about what its release uses and what goes with it; or why it cannot be read. */
+/**
+ * The data in the payload of a record about what its release uses and what is deleted with it; or why it is
+ * unreadable.
+ */
 export type RecordFacts =
   | {
       readonly readable: true
       /** The chart's annotations. */
       readonly annotations: Readonly<Record<string, string>>
-      /** The namespaces that go, with everything in them, when the release goes. */
+      /** The namespaces that are deleted, with everything in them, with the release. */
       readonly namespaces: readonly string[]
-      /** What it has in other services. */
+      /** Its resources in other services. */
       readonly cleanups?: readonly Cleanup[]
     }
   | {readonly readable: false; readonly reason: string}
 
-/** A release as the cluster knows it. */
+/** A release as observed on the cluster. */
 export interface ObservedRelease {
   readonly release: ReleaseId
   /** The record of its last revision. */
   readonly record: ObservedRecord
-  /** The labels of kk; undefined when kk did not install it. */
+  /** The labels of kk; undefined if kk did not install it. */
   readonly labels: KkLabels | undefined
-  /** The requirements of every revision whose objects may exist, by the name that `usesLabel` makes. */
+  /** The requirements of every revision whose objects may exist, keyed by `usesLabel`. */
   readonly uses: ReadonlyMap<string, EdgeKind>
-  /** The requirements that charts declare where labels do not tell: of foreign releases and revisions. */
+  /** The requirements that charts declare, for foreign releases and revisions, which have no labels of kk. */
   readonly declared: readonly string[]
   readonly namespaces: readonly string[]
-  /** What each living revision has in other services, the last one's last. */
+  /** The resources of each living revision in other services, those of the last one last. */
   readonly cleanups: readonly Cleanup[]
   readonly protected: boolean
-  /** The reason why the record cannot be read; undefined when it can. */
+  /** The reason why the record cannot be read; undefined if it can. */
   readonly unreadable: string | undefined
 }
 
 /**
- * Returns the revisions of a release whose objects may exist: the last deployed one, and those that failed or have not
- * ended since. Where none is deployed, its record is lost, or helm's rollback has failed, which supersedes what was
- * deployed (Helm 4.2: rollback.go performRollback): then the last superseded one takes its place. Returns none when
- * only the history was kept. `revisions` ascend.
+ * Returns the revisions of a release whose objects may exist: the last deployed one, and those that failed or
+ * have not ended since. If none is deployed, its record is lost, or helm's rollback has failed, which
+ * supersedes the deployed one (Helm 4.2: rollback.go performRollback): then the last superseded one replaces
+ * it. Returns none if only the history was kept. `revisions` ascend.
  */
 export function livingRevisions<T extends Pick<ReleaseRecord, 'status'>>(
   revisions: readonly T[],
@@ -82,16 +85,16 @@ function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly
     facts,
   }))
   const unreadable = living.find(({facts}) => facts?.readable === false)?.facts
-  // Helm copies labels to revisions that kk did not make, which may use more than their labels say.
-  const untold = living.filter(({labels, revision}) => labels?.revision !== revision)
-  // A requirement is `ready` if one of the revisions says so.
+  // Helm copies labels to revisions that kk did not make, which may use more than their labels list.
+  const unlabelled = living.filter(({labels, revision}) => labels?.revision !== revision)
+  // A requirement is `ready` if it is in one of the revisions.
   const used = living.flatMap(({labels}) => [...(labels?.uses ?? [])])
   return {
     release,
     record,
     labels: readLabels(record.labels),
     uses: new Map([...used, ...used.filter(([, kind]) => kind === 'ready')]),
-    declared: untold.flatMap(({facts}) => (facts?.readable ? requiredReleases(facts.annotations) : [])),
+    declared: unlabelled.flatMap(({facts}) => (facts?.readable ? requiredReleases(facts.annotations) : [])),
     protected: isProtected(readLabels(record.labels), living.at(-1)?.facts),
     namespaces: living.flatMap(({facts}) => (facts?.readable ? facts.namespaces : [])),
     cleanups: living.flatMap(({facts}) => (facts?.readable ? (facts.cleanups ?? []) : [])),
@@ -99,7 +102,9 @@ function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly
   }
 }
 
-/** Returns the label that kk wrote when it installed the release; without one, what its chart says. */
+/**
+ * Returns the label that kk wrote when it installed the release; without one, the annotation of its chart.
+ */
 function isProtected(labels: KkLabels | undefined, facts: RecordFacts | undefined): boolean {
   if (labels?.protected !== undefined) return labels.protected
   return facts?.readable === true && facts.annotations[PROTECTED] === 'true'

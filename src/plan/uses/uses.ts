@@ -5,7 +5,7 @@ import {usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import {type ObservedRelease, observeReleases, type RecordFacts} from './observed.ts'
 
-/** A record that cannot be read: it may be of a user of any release. */
+/** A record that cannot be read: it may belong to a user of any release. */
 export interface UnknownUser {
   /** The id of the release, or `namespace/name` of the Secret. */
   readonly name: string
@@ -15,8 +15,8 @@ export interface UnknownUser {
 /** The requirements between the releases of one cluster. */
 export interface Uses {
   /**
-   * The wanted releases, then those of the cluster by id. An edge also leads from a release in a namespace to the
-   * release with which that namespace goes.
+   * The wanted releases, then those of the cluster by id. An edge also leads from a release in a namespace to
+   * the release with which that namespace is deleted.
    */
   readonly graph: Graph
   readonly observed: ReadonlyMap<ReleaseId, ObservedRelease>
@@ -26,13 +26,15 @@ export interface Uses {
 export interface UsesInputs {
   /** The revisions on the cluster; those of one release ascend. */
   readonly revisions: readonly ObservedRecord[]
-  /** Returns the facts of a living revision's payload; undefined where it was not read. */
+  /** Returns the facts of a living revision's payload; undefined if it was not read. */
   readonly factsOf?: (record: ObservedRecord) => RecordFacts | undefined
-  /** The graph of what an environment wants, installed or not. Edges that only order are left out. */
+  /**
+   * The graph of the releases that an environment wants, installed or not. Edges that only order are omitted.
+   */
   readonly wanted?: Graph
-  /** The revisions that count as living, because releases are to return to them. */
+  /** The revisions that count as living, because releases will return to them. */
   readonly returning?: ReadonlySet<ObservedRecord>
-  /** `namespace/name` of helm's Secrets that do not tell of which release they are. */
+  /** `namespace/name` of helm's Secrets that do not name their release. */
   readonly strays?: readonly string[]
   /** The records that the user excuses, by the name of the release or of the Secret. */
   readonly excused?: ReadonlySet<string>
@@ -41,8 +43,8 @@ export interface UsesInputs {
 const NOTHING: Graph = {releases: [], requirements: new Map()}
 
 /**
- * Returns which release uses which, by the graph of an environment, by the labels of all living revisions and by their
- * payloads. Only records that cannot be read and the requirements that foreign charts declare can be excused.
+ * Returns which release uses which, from the graph of an environment, the labels of all living revisions and
+ * their payloads. Only unreadable records and the requirements that foreign charts declare can be excused.
  */
 export function usesOf({
   revisions,
@@ -55,14 +57,14 @@ export function usesOf({
   const observed = new Map(observeReleases(revisions, factsOf, returning).map((each) => [each.release, each]))
   const releases = [...new Set([...wanted.releases, ...observed.keys()])]
   const byLabel = new Map(releases.map((release) => [usesLabel(release), release]))
-  const stated = withoutSoft(wanted).requirements
+  const wantedEdges = withoutSoft(wanted).requirements
   const isExcused = ({release, record, labels, unreadable}: ObservedRelease) =>
     (unreadable !== undefined || labels === undefined) &&
     (excused.has(release) || excused.has(`${releaseNamespace(release)}/${record.secret.name}`))
 
-  const recorded = (each: ObservedRelease): readonly Pick<Edge, 'to' | 'kind'>[] => {
+  const recordedEdges = (each: ObservedRelease): readonly Pick<Edge, 'to' | 'kind'>[] => {
     if (isExcused(each)) return []
-    const declared = each.declared.flatMap((text) => meant(text, each.release, releases))
+    const declared = each.declared.flatMap((text) => resolveRelease(text, each.release, releases))
     const homes = [...observed.values()]
       .filter(({namespaces}) => namespaces.includes(releaseNamespace(each.release)))
       .map(({release}) => release)
@@ -74,10 +76,10 @@ export function usesOf({
       ...[...declared, ...homes].map((to) => ({to, kind: 'ready'}) as const),
     ]
   }
-  const edgesOf = (from: ReleaseId): readonly Edge[] => {
-    const known = observed.get(from)
-    const edges = new Map<ReleaseId, Edge>((stated.get(from) ?? []).map((edge) => [edge.to, edge]))
-    for (const {to, kind} of known ? recorded(known) : [])
+  const listEdges = (from: ReleaseId): readonly Edge[] => {
+    const observedRelease = observed.get(from)
+    const edges = new Map<ReleaseId, Edge>((wantedEdges.get(from) ?? []).map((edge) => [edge.to, edge]))
+    for (const {to, kind} of observedRelease ? recordedEdges(observedRelease) : [])
       if (to !== from && !edges.has(to)) edges.set(to, {from, to, kind, evidence: []})
     return [...edges.values()]
   }
@@ -87,9 +89,9 @@ export function usesOf({
     .map(({release, unreadable}) => ({name: release, reason: unreadable!}))
   const stray = strays
     .filter((name) => !excused.has(name))
-    .map((name) => ({name, reason: 'it is among the records of helm, but tells of no release'}))
+    .map((name) => ({name, reason: 'it is among the records of helm, but names no release'}))
   return {
-    graph: {releases, requirements: new Map(releases.map((release) => [release, edgesOf(release)]))},
+    graph: {releases, requirements: new Map(releases.map((release) => [release, listEdges(release)]))},
     observed,
     unknown: [...unreadable, ...stray],
   }
@@ -101,10 +103,13 @@ export function usersOf({graph}: Pick<Uses, 'graph'>, releases: Iterable<Release
   return dependents(graph, used).filter((release) => !used.has(release))
 }
 
-/** Returns the release that a chart means by a bare name: the one in its namespace, else all others of the name. */
-function meant(text: string, from: ReleaseId, all: readonly ReleaseId[]): readonly ReleaseId[] {
+/**
+ * Returns the releases that a chart names by a string: the one in its namespace, else all others of that
+ * name.
+ */
+function resolveRelease(text: string, from: ReleaseId, all: readonly ReleaseId[]): readonly ReleaseId[] {
   if (text.includes('/')) return all.filter((release) => release === text)
-  const named = all.filter((release) => releaseName(release) === text)
-  const neighbour = named.filter((release) => releaseNamespace(release) === releaseNamespace(from))
-  return neighbour.length > 0 ? neighbour : named
+  const matches = all.filter((release) => releaseName(release) === text)
+  const neighbour = matches.filter((release) => releaseNamespace(release) === releaseNamespace(from))
+  return neighbour.length > 0 ? neighbour : matches
 }

@@ -4,7 +4,10 @@ export interface OpenStackRelease {
   readonly half: 1 | 2
 }
 
-/** The code names in tags of images, without `rocky`, a distribution, and older ones: https://releases.openstack.org/ */
+/**
+ * The code names in tags of images, without `rocky` (also a distribution) and older ones:
+ * https://releases.openstack.org/
+ */
 const CODE_NAMES: Readonly<Record<string, string>> = {
   wallaby: '2021.1',
   xena: '2021.2',
@@ -23,19 +26,19 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
 export function openstackRelease(text: string): OpenStackRelease | undefined {
   for (const word of text.toLowerCase().split(/[-_+/\s]/)) {
     const number = CODE_NAMES[word] ?? word
-    const found = /^v?(?<year>20[2-9]\d)\.(?<half>[12])(\.\d+)*$/.exec(number)?.groups
-    if (found) return {year: Number(found.year), half: found.half === '1' ? 1 : 2}
+    const version = /^v?(?<year>20[2-9]\d)\.(?<half>[12])(\.\d+)*$/.exec(number)?.groups
+    if (version) return {year: Number(version.year), half: version.half === '1' ? 1 : 2}
   }
   return undefined
 }
 
-/** Returns the release that the tag of an image reference names. A digest tells no release. */
+/** Returns the release that the tag of an image reference names. A digest names no release. */
 export function releaseOfImage(reference: string): OpenStackRelease | undefined {
   const tag = /:(?<tag>[^/:@]+)(@.*)?$/.exec(reference.replace(/@.*$/, ''))?.groups?.tag
   return tag === undefined ? undefined : openstackRelease(tag)
 }
 
-/** Whether both are known and differ. */
+/** Returns true if both are known and differ. */
 export function isOtherRelease(
   one: OpenStackRelease | undefined,
   other: OpenStackRelease | undefined,
@@ -43,7 +46,7 @@ export function isOtherRelease(
   return one !== undefined && other !== undefined && releaseText(one) !== releaseText(other)
 }
 
-/** Returns a release as text, such as `2025.1`. */
+/** Formats a release as a string, such as `2025.1`. */
 export function releaseText({year, half}: OpenStackRelease): string {
   return `${year}.${half}`
 }

@@ -10,8 +10,8 @@ export interface Versioned {
 }
 
 /**
- * Returns what is not supported on the way from one state of a release to another, a line each. It compares the
- * appVersion and the tag of each container's image, where both sides name a release of OpenStack.
+ * Returns the unsupported steps from one state of a release to another, a line each. It compares the
+ * appVersion and the tag of each container's image, if both sides name a release of OpenStack.
  */
 export function unsupported(before: Versioned, after: Versioned): readonly string[] {
   const images = imagesOf(before.objects)
@@ -28,19 +28,19 @@ export function unsupported(before: Versioned, after: Versioned): readonly strin
 
 function judge(what: string, from: OpenStackRelease, to: OpenStackRelease): readonly string[] {
   const way = `${what} ${releaseText(from)} → ${releaseText(to)}`
-  const found = transition(from, to)
-  switch (found.kind) {
+  const step = transition(from, to)
+  switch (step.kind) {
     case 'same':
     case 'supported':
       return []
     case 'downgrade':
       return [`${way} is a downgrade: restore a backup instead, or stay`]
     case 'skip':
-      return [`${way} leaves out releases: go through ${found.through.map(releaseText).join(', then ')}`]
+      return [`${way} skips releases: go through ${step.through.map(releaseText).join(', then ')}`]
   }
 }
 
-/** The way from one release of OpenStack to another; `through` are the releases that a skip must not leave out. */
+/** The step from one release of OpenStack to another; `through` are the releases that must not be skipped. */
 export type Transition =
   | {readonly kind: 'same' | 'supported' | 'downgrade'}
   | {readonly kind: 'skip'; readonly through: readonly OpenStackRelease[]}
@@ -61,7 +61,7 @@ export function transition(from: OpenStackRelease, to: OpenStackRelease): Transi
 
 const FIRST_SLURP = number({year: 2023, half: 1})
 
-/** Returns the releases at which to stop on the shortest supported way. */
+/** Returns the releases at which to stop on the shortest supported path. */
 function stops(from: OpenStackRelease, to: OpenStackRelease): readonly OpenStackRelease[] {
   const result: OpenStackRelease[] = []
   const end = number(to)

@@ -128,8 +128,8 @@ export function describeChanges(family: Family): void {
     expect([upgraded, again]).toEqual([[release], [release]])
     expect(await planned()).toMatchObject({
       [release]: [
-        'the --values of the last deploy are not given any more',
-        'the --set of the last deploy is not given any more',
+        'the --values of the last deploy are no longer given',
+        'the --set of the last deploy is no longer given',
       ],
     })
   })

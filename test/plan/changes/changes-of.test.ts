@@ -22,7 +22,7 @@ function storedOf(side: Side, recorded: Recorded = {}) {
 const changes = (before: Side, after: Side, recorded?: Recorded) =>
   changesOf(sideOf(after), [storedOf(before, recorded)])
 
-describe('what an upgrade changes', () => {
+describe('the changes of an upgrade', () => {
   test.each<[string, Side, Side, string[]]>([
     ['a value', {values: {replicas: 1}}, {values: {replicas: 2}}, ['values']],
     ['a list', {values: {hosts: ['a']}}, {values: {hosts: ['a', 'b']}}, ['values']],
@@ -56,15 +56,15 @@ describe('what an upgrade changes', () => {
       ['chart-version', 'app-version', 'values'],
     ],
     ['nothing', {values: {a: 1, b: null}}, {values: {a: 1, b: null}}, []],
-  ])('is told of %s', (_, before, after, expected) => {
+  ])('are reported for %s', (_, before, after, expected) => {
     expect(changes(before, after)).toEqual(expected)
   })
 
-  test('is the files of the chart, too, where kk did not write the last revision', () => {
+  test('include the files of the chart if kk did not write the last revision', () => {
     expect(changes({}, {}, {revision: 3, written: 2})).toEqual(['chart-content'])
   })
 
-  test('is compared with what failed and with what is deployed', () => {
+  test('are compared with the failed and with the deployed revision', () => {
     const failed = storedOf({version: '0.2.0'}, {revision: 3, status: 'failed'})
     const deployed = storedOf({version: '0.1.0'}, {revision: 2})
 

@@ -19,7 +19,7 @@ test.each(['Deployment', 'CronJob', 'Pod'])('a %s has the images of all its cont
 describe('a change of images', () => {
   const before = [workload('Deployment', 'api', 'api:1'), workload('Job', 'sync-0123abcd', 'sync:1')]
 
-  test('is told by container', () => {
+  test('is reported by container', () => {
     const after = [workload('Deployment', 'api', 'api:2')]
 
     expect(imageChanges(before, after)).toEqual([
@@ -27,17 +27,17 @@ describe('a change of images', () => {
     ])
   })
 
-  test('is found in a Job that has another name because of it', () => {
+  test('is detected in a Job whose name changes with it', () => {
     const after = [workload('Job', 'sync-89abcdef', 'sync:2')]
 
     expect(imageChanges(before, after)).toEqual([{container: 'Job/sync/main', from: 'sync:1', to: 'sync:2'}])
   })
 
-  test('is not a new container with a known image', () => {
+  test('excludes a new container with an image that the release already uses', () => {
     expect(imageChanges(before, [workload('Deployment', 'worker', 'api:1')])).toEqual([])
   })
 
-  test('is a new container with an image of its own', () => {
+  test('includes a new container with a new image', () => {
     expect(imageChanges(before, [workload('Deployment', 'worker', 'worker:1')])).toMatchObject([
       {container: 'Deployment/worker/main', from: undefined},
     ])

@@ -6,7 +6,7 @@ function object(name: string, spec: object, namespace?: string): KubernetesObjec
   return {apiVersion: 'v1', kind: 'Service', metadata: {name, ...(namespace && {namespace})}, spec}
 }
 
-test('objects that come, go and differ are named; the order of objects and keys means nothing', () => {
+test('added, removed and changed objects are named; the order of objects and keys has no influence', () => {
   const before = [object('a', {x: 1, y: 2}), object('b', {}), object('c', {x: 1})]
   const after = [object('c', {x: 2}), object('a', {y: 2, x: 1}), object('d', {})]
 
@@ -17,7 +17,7 @@ test('objects that come, go and differ are named; the order of objects and keys 
   ])
 })
 
-test('an object that becomes a hook is removed and added, for helm deletes the one and makes the other', () => {
+test('an object that becomes a hook is removed and added, because helm deletes the one and creates the other', () => {
   const plain = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'settings'}}
   const hook = {...plain, metadata: {name: 'settings', annotations: {'helm.sh/hook': 'pre-upgrade'}}}
   const object = 'v1 ConfigMap openstack/settings'

@@ -3,7 +3,7 @@ import {valueChanges} from '../../../src/plan/changes/value-changes.ts'
 
 const redact = (text: string) => text.replaceAll('hunter22', '***')
 
-test('values that differ are named by their path, each with what it was and what it becomes', () => {
+test('changed values are named by their path, with the value before and after', () => {
   const before = {pod: {replicas: 1, gone: 'x'}, same: [1]}
   const after = {pod: {replicas: 2}, debug: true, same: [1]}
 
@@ -30,6 +30,6 @@ test.each([
   expect(valueChanges({}, after, redact)).toEqual([{change: 'added', ...change}])
 })
 
-test('a null counts as nothing', () => {
+test('a null counts as absent', () => {
   expect(valueChanges({}, {image: null}, redact)).toEqual([])
 })

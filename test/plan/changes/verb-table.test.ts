@@ -27,6 +27,6 @@ test.each<[ChangeKind[], string]>([
   [['values', 'chart-version'], 'upgrade'],
   [['app-version'], 'upgrade'],
   [['image', 'new-release'], 'deploy'],
-])('for %j, kk %s would do', (changes, verb) => {
+])('for %j, kk %s suffices', (changes, verb) => {
   expect(sufficientVerb(changes)).toBe(verb)
 })

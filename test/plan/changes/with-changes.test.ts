@@ -11,7 +11,7 @@ import {desiredOf, recordOf} from '../fixtures.ts'
 const section = {replicas: 1}
 const set = {conf: {debug: true}, replicas: 2}
 
-/** The reasons of a plan for keystone, whose last deploy was given `--set`, as it is to be with these layers. */
+/** The reasons of a plan for keystone with these layers, whose last deploy had `--set`. */
 function reasonsFor(layers: Readonly<Record<string, Values>>, values: Values): readonly string[] {
   const last = {...recordOf(desiredOf('keystone', {layers: {section, set}})), values: set}
   const paths = droppedSets({desired: desiredOf('keystone', {layers}), values}, last)
@@ -24,7 +24,7 @@ it('values that are no longer set are named', () => {
   expect(reasonsFor({section}, section)).toEqual(['no longer set: conf.debug, replicas'])
 })
 
-it('are not, where others changed, too', () => {
+it('values that are no longer set are not named if others changed, too', () => {
   const other = {replicas: 3, name: 'a'}
 
   expect(reasonsFor({section: other}, other)).toEqual([DROPPED.set])

@@ -34,7 +34,7 @@ it.each([
     before: ['chart files changed'],
     after: ['chart files changed'],
   },
-])('the reasons of an upgrade tell $what', ({installed, before, after}) => {
+])('the reasons of an upgrade show $what', ({installed, before, after}) => {
   const chart = {name: 'keystone', ...installed}
 
   const {actions} = withVersions(upgradeFor(before), new Map([[id('keystone'), chart]]))

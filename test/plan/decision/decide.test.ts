@@ -9,7 +9,7 @@ const before: Wanted = {
   layers: {section: {replicas: 1}, global: {global: {region: 'RegionOne'}}},
 }
 
-test('what has no record is installed', () => {
+test('a release without a record is installed', () => {
   const result = decide(desiredOf('keystone'), undefined, 'all-in-one.yaml')
 
   expect(result).toEqual({kind: 'install', reasons: ['not installed']})
@@ -62,7 +62,7 @@ test.each<{after: Wanted; kind: string; reasons: string[]}>([
   expect(result).toEqual({kind, reasons})
 })
 
-test('upgrade because the record tells of other flags that change rendering', () => {
+test('upgrade because the record has other flags that change rendering', () => {
   const keystone = desiredOf('keystone', before)
   const record = recordOf(keystone)
   const labels = {...record.labels, 'layer.kk.openstack.org/flags': '0123456789ab'}
@@ -72,7 +72,7 @@ test('upgrade because the record tells of other flags that change rendering', ()
   expect(result).toEqual({kind: 'upgrade', reasons: ['flags that change rendering changed']})
 })
 
-test('a rollback that was killed before it labelled its revision is not the work of another helm', () => {
+test('a rollback that was killed before it labelled its revision does not count as a change by another helm', () => {
   const keystone = desiredOf('keystone', before)
   const record = {...recordOf(keystone, {revision: 3, written: 1}), copiedBy: 'r7'}
 
@@ -102,7 +102,7 @@ test.each<{recorded: Recorded; kind: string; reasons: string[]}>([
 const LOST =
   'hooks of the install were not seen to complete in revision 1 (Job/migrate), and an upgrade does not run them: installed over what is there'
 
-test('a release is installed again where hooks of its install alone have not completed', () => {
+test('a release is installed again if hooks that only an install runs have not completed', () => {
   const keystone = desiredOf('keystone', before)
   const record = {...recordOf(keystone, {revision: 1, status: 'failed'}), lostHooks: ['Job/migrate']}
 
@@ -111,7 +111,7 @@ test('a release is installed again where hooks of its install alone have not com
   expect(result).toEqual({kind: 'install', reasons: [LOST]})
 })
 
-test('an install that was cut short with its hooks is marked failed, then made again', () => {
+test('an install that was interrupted at its hooks is marked failed, then repeated', () => {
   const keystone = desiredOf('keystone', before)
   const evidence = {state: 'stale', why: 'whose helm is gone', run: 'run-1'} as const
   const cut = {...recordOf(keystone, {revision: 1, status: 'pending-install'}), evidence}
@@ -139,8 +139,8 @@ test.each<{status: string; evidence?: Evidence; says: string; hint: RegExp}>([
   {
     status: 'pending-rollback',
     evidence: {state: 'running', by: 'kk', alone: false, ...here},
-    says: ': kk (process 4711) of run run-1 is at work on it',
-    hint: /run run-1 is at work on it: wait until that has ended/,
+    says: ': kk (process 4711) of run run-1 is working on it',
+    hint: /run run-1 is working on it: wait until that has ended/,
   },
   {
     status: 'pending-upgrade',
@@ -182,7 +182,7 @@ test.each<{status: string; evidence: Evidence; reason: string}>([
     status: 'uninstalling',
     evidence: {state: 'stale', why: 'whose helm ended badly', run: 'run-1'},
     reason:
-      'revision 2 was left uninstalling by run run-1, whose helm ended badly: marked failed, then upgraded, which makes again what was deleted',
+      'revision 2 was left uninstalling by run run-1, whose helm ended badly: marked failed, then upgraded, which re-creates what was deleted',
   },
   {
     status: 'pending-install',
@@ -205,7 +205,7 @@ test('a release of which only the history is left is installed', () => {
 
   expect(result).toEqual({
     kind: 'install',
-    reasons: ['only its history is left (revision 2): installed anew'],
+    reasons: ['only its history is left (revision 2): installed again'],
   })
 })
 
@@ -262,8 +262,8 @@ test.each(['set', 'values'] as const)(
 )
 
 test.each([
-  ['set', 'the --set of the last deploy is not given any more'],
-  ['values', 'the --values of the last deploy are not given any more'],
+  ['set', 'the --set of the last deploy is no longer given'],
+  ['values', 'the --values of the last deploy are no longer given'],
 ] as const)('%s that only the last deploy was given is said to be gone', (layer, reason) => {
   const record = recordOf(desiredOf('keystone', {...before, layers: {...before.layers, [layer]: {a: 1}}}))
 

@@ -43,7 +43,7 @@ describe('a drifted object', () => {
     expect(driftedObject(compared(kind, live, applied), context)).toBeUndefined()
   })
 
-  it('leaves replicas to an autoscaler of exactly this object', () => {
+  it('ignores replicas if an autoscaler scales exactly this object', () => {
     const dry = compared('Deployment', {spec: {replicas: 5}}, {spec: {replicas: 2}})
 
     const scaler = {kind: 'Deployment', name: 'api', fromZero: false}
@@ -52,7 +52,7 @@ describe('a drifted object', () => {
     expect(fields(dry, {scaled: [{...scaler, name: 'other'}]})).toHaveLength(1)
   })
 
-  it('has the replicas of what an autoscaler leaves at 0', () => {
+  it('includes replicas of 0, from which no autoscaler scales up', () => {
     const dry = compared('Deployment', {spec: {replicas: 0}}, {spec: {replicas: 2}})
     const scaler = {kind: 'Deployment', name: 'api'}
 
@@ -60,7 +60,7 @@ describe('a drifted object', () => {
     expect(fields(dry, {scaled: [{...scaler, fromZero: true}]})).toBeUndefined()
   })
 
-  it('names who manages a field', () => {
+  it('names the manager of a field', () => {
     const dry = compared('Deployment', {spec: {replicas: 5}}, {spec: {replicas: 2}}, [
       ['.spec.replicas', 'kubectl-edit'],
     ])
@@ -78,7 +78,7 @@ describe('a drifted object', () => {
       {env: [{name: 'DB_PASSWORD', value: 'y'}]},
       'env[DB_PASSWORD].value',
     ],
-  ])('says of a secret in a %s only that it differs', (kind, live, applied, path) => {
+  ])('hides the values of a secret in a %s that differs', (kind, live, applied, path) => {
     expect(fields(compared(kind, live, applied))).toEqual([{path, masked: true}])
   })
 
@@ -104,7 +104,7 @@ describe('a drifted object', () => {
       'x = ***\ndebug = off',
     ],
     ['nothing', 'one', 'other', 'one', 'other'],
-  ])('masks what has taken the place of a secret: %s', (_, live, manifest, shownLive, shownManifest) => {
+  ])('masks the value that replaced a secret: %s', (_, live, manifest, shownLive, shownManifest) => {
     expect(fields(compared('ConfigMap', {data: {a: live}}, {data: {a: manifest}}), known)).toEqual([
       {path: 'data.a', live: shownLive, manifest: shownManifest},
     ])

@@ -17,7 +17,7 @@ it.each<[string, IgnoreRule, string, boolean]>([
   ['no other kind', {paths: ['/spec'], target: {kind: 'StatefulSet'}}, 'spec.replicas', false],
   ['names by a pattern', {paths: ['/spec'], target: {name: 'nova-*', namespace: 'open*'}}, 'spec.a', true],
   ['only what fits in all', {paths: ['/spec'], target: {name: 'nova-*', namespace: 'x'}}, 'spec.a', false],
-])('a rule means %s', (_, rule, path, expected) => {
+])('a rule ignores %s', (_, rule, path, expected) => {
   expect(ignoredFields([rule], API)(path)).toBe(expected)
 })
 
@@ -34,7 +34,7 @@ function dryRun(object: KubernetesObject, live: KubernetesObject, applied = obje
 
 const isIgnored = (...paths: readonly string[]) => ignoredFields([{paths}], API)
 
-it('what is ignored is written as the cluster has it, and all else as the manifest says', () => {
+it('ignored fields are written as on the cluster, and all others as in the manifest', () => {
   const manifest = deployment(1, [
     {name: 'main', image: 'a:1', args: ['x']},
     {name: 'log', image: 'b:1'},
@@ -63,7 +63,7 @@ it('an ignored field that the cluster does not have is not written', () => {
   expect(withIgnoredAsLive(dry, isIgnored('/spec/replicas'))).toEqual(deployment(undefined, []))
 })
 
-it('an item is found though the manifest leaves out what the API server adds to its key', () => {
+it('a list item matches although the manifest omits a default that the API server adds to its key', () => {
   const ports = (hostPort: number, more = {}) => [
     {name: 'a', ports: [{containerPort: 80, hostPort, ...more}]},
   ]

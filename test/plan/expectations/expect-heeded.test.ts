@@ -10,12 +10,12 @@ const SET: Wanted = {layers: {section: {a: 1}, set: {a: 2}}}
 /** A plan that may change keystone, and uses mariadb; `given` are the values of each. */
 function check(given: Readonly<Record<string, Wanted>>, mode: PlanMode): void {
   const desired = Object.entries(given).map(([name, wanted]) => [id(name), desiredOf(name, wanted)] as const)
-  const meant = new Map([[id('mariadb'), 'use'] as const, [id('keystone'), 'change'] as const])
-  expectHeeded({desired: new Map(desired), mode, meant})
+  const selected = new Map([[id('mariadb'), 'use'] as const, [id('keystone'), 'change'] as const])
+  expectHeeded({desired: new Map(desired), mode, selected})
 }
 
-describe('values that a flag gives', () => {
-  it('are heeded for a release that may be changed', () => {
+describe('values of --values and --set', () => {
+  it('are accepted for a release that may change', () => {
     expect(() =>
       check({keystone: SET, mariadb: {layers: {section: {a: 1}}}, glance: {}}, NAMED),
     ).not.toThrow()
@@ -35,12 +35,12 @@ describe('values that a flag gives', () => {
     )
   })
 
-  it('are refused for what is not installed where nothing may be', () => {
+  it('are refused for a release that is not installed if the verb does not install', () => {
     expect(() => check({glance: SET}, {kind: 'installed'})).toThrow(
       expect.objectContaining({
         code: 'KK_USAGE',
         message: '--values or --set is for glance, which is not installed',
-        hint: 'leave it out, or install it with: kk deploy',
+        hint: 'omit it, or install it with: kk deploy',
       }),
     )
   })

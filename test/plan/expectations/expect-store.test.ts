@@ -8,7 +8,7 @@ const HERE = 'c0ffee00-0000-4000-8000-000000000001'
 const THERE = 'c0ffee00-0000-4000-8000-000000000002'
 
 interface Case {
-  /** What keystone was deployed with; undefined for no overrides, or no store. */
+  /** The overrides with which keystone was deployed; undefined for no overrides, or no store. */
   readonly was?: {readonly user?: object; readonly store?: StoreStamp; readonly owner?: string}
   readonly wanted?: {readonly user?: object}
   readonly store?: {readonly id: string; readonly state: number; readonly cluster?: string}
@@ -91,11 +91,11 @@ test.each<{why: string} & Case>([
     why: 'a release of another environment, which is not changed',
     was: {user: OVERRIDES, store: {id: THERE, state: 3}, owner: 'elsewhere'},
   },
-])('let pass: $why', (given) => {
+])('accepted: $why', (given) => {
   expect(() => expectStore(expectation(given))).not.toThrow()
 })
 
-test('a throwaway cluster is another one each time, and takes the store that it finds', () => {
+test('a throwaway cluster is a different one each time, and accepts any store', () => {
   const given = expectation({wanted: {user: OVERRIDES}, store: {id: HERE, state: 0, cluster: 'uid-2'}})
 
   expect(() => expectStore({...given, cluster: undefined})).not.toThrow()

@@ -7,7 +7,7 @@ function object(kind: string, name: string, namespace?: string) {
   return {apiVersion: 'v1', kind, metadata: {name, ...(namespace !== undefined && {namespace})}}
 }
 
-it('what takes more with it than itself, and a revision has no more, is what nothing of its kind bears the name of, each once', () => {
+it('dropped holders are the objects whose kind and name the next revision lacks, each once', () => {
   const data = object('PersistentVolumeClaim', 'data')
   const before = [
     data,
@@ -40,7 +40,7 @@ it('an object that is only a hook in the next revision is dropped', () => {
   expect(droppedHolders([data], [hook], WAY)).toEqual([data])
 })
 
-it('an object that a hook of the upgrade deletes is not among those that are kept', () => {
+it('an object that a hook of the upgrade deletes is not among the dropped holders', () => {
   const data = object('PersistentVolumeClaim', 'data')
   const hook = {...data, metadata: {...data.metadata, annotations: {'helm.sh/hook': 'pre-upgrade'}}}
 

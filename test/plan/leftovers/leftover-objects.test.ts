@@ -21,8 +21,8 @@ const revision = (
 const found = (...revisions: readonly RevisionObjects[]) =>
   leftoverObjects(revisions, 'openstack').map((each) => `${each.object.metadata.name} of ${each.revision}`)
 
-describe('forgotten', () => {
-  it('is what a failed revision had and the deployed one has not', () => {
+describe('a leftover', () => {
+  it('is an object that a failed revision had and the deployed one does not have', () => {
     expect(
       found(
         revision(1, 'superseded', ['ConfigMap a']),
@@ -32,17 +32,17 @@ describe('forgotten', () => {
     ).toEqual(['b of 2'])
   })
 
-  it('is nothing when the deployed revision has it again, as a hook or in another version of its group', () => {
+  it('is no object that the deployed revision has as a hook or in another version of its group', () => {
     const hook = {...revision(2, 'deployed', ['Deployment api apps/v1']), hooks: [object('Job sync')]}
 
     expect(found(revision(1, 'failed', ['Deployment api apps/v1beta1', 'Job sync']), hook)).toEqual([])
   })
 
-  it('is nothing while a failed first install is all there is: the next upgrade compares with it', () => {
+  it('is no object of a failed first install, with which the next upgrade compares', () => {
     expect(found(revision(1, 'failed', ['ConfigMap a']))).toEqual([])
   })
 
-  it('names the last revision that had it, once', () => {
+  it('is reported once, with the last revision that had it', () => {
     expect(
       found(
         revision(1, 'deployed', []),
@@ -52,11 +52,11 @@ describe('forgotten', () => {
     ).toEqual(['b of 3'])
   })
 
-  it('is not what a revision that is at work just now has', () => {
+  it('is no object of a revision that is in progress', () => {
     expect(found(revision(1, 'deployed', []), revision(2, 'pending-upgrade', ['ConfigMap b']))).toEqual([])
   })
 
-  it('is not what helm was told to keep when a later revision left it out', () => {
+  it('is no object with a resource policy by which helm kept it', () => {
     const kept = object('ConfigMap kept', {'helm.sh/resource-policy': 'keep'})
 
     expect(found(revision(1, 'superseded', [kept]), revision(2, 'deployed', []))).toEqual([])

@@ -15,7 +15,7 @@ function hook(kind: string, events: string, policies?: string) {
   })
 }
 
-/** What helm 3 and 4 leave of a plain ConfigMap that becomes a hook, as tried on a cluster. */
+/** The state that Helm 3 and 4 leave of a normal ConfigMap that becomes a hook, as tried on a cluster. */
 describe('an object that becomes a hook', () => {
   it.each([
     ['pre-upgrade', undefined, false],
@@ -41,7 +41,7 @@ describe('an object that becomes a hook', () => {
     expect(replacedByHooks([object(kind, annotations)], [hook(kind, events, policy)], WAY)).toEqual([])
   })
 
-  it('goes though it is kept, if its hook deletes it', () => {
+  it('is deleted despite its resource policy if its hook deletes it', () => {
     const found = ['ConfigMap', 'PersistentVolumeClaim'].flatMap((kind) =>
       replacedByHooks([object(kind, KEEP)], [hook(kind, 'pre-upgrade')], WAY),
     )
@@ -52,7 +52,7 @@ describe('an object that becomes a hook', () => {
     ])
   })
 
-  it('is another one if its version of the API is of another group, and the same in another version of one', () => {
+  it('is a different object in another API group, and the same in another version of its group', () => {
     const before = {...object('Ingress'), apiVersion: 'extensions/v1beta1'}
     const after = {...hook('Ingress', 'pre-upgrade'), apiVersion: 'extensions/v1'}
 
@@ -61,7 +61,7 @@ describe('an object that becomes a hook', () => {
   })
 })
 
-it('an object that stays plain, is new, or no longer is in the chart is none that becomes a hook', () => {
+it('an object that stays normal, is new, or is no longer in the chart does not become a hook', () => {
   const plain = object('ConfigMap')
 
   expect(replacedByHooks([plain], [plain], WAY)).toEqual([])

@@ -102,13 +102,13 @@ test.each<{case: string; record: ReleaseRecord; operation?: Partial<Operation>}>
   {case: 'with labels that plain helm has handed down', record: pending({written: 2})},
   {case: 'of a later revision', record: pending({revision: 4})},
   {case: 'of another verb', record: pending({status: 'pending-rollback'})},
-])('foreign is a record $case', ({record}) => {
+])('a record $case is foreign', ({record}) => {
   const lease = leaseWith({kk: 'gone', helm: gone})
 
   expect(evidenceOf(record, lease, {now: LATE})).toEqual({state: 'foreign'})
 })
 
-test('foreign is a record without a Lease', () => {
+test('a record without a Lease is foreign', () => {
   expect(evidenceOf(pending(), undefined, {now: LATE})).toEqual({state: 'foreign'})
 })
 

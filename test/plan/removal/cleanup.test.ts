@@ -18,8 +18,8 @@ function cronJob(text: string): KubernetesObject {
   return {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'nova-cleanup', annotations}}
 }
 
-describe('what a release has in other services', () => {
-  it('is what the annotation of its CronJob says', () => {
+describe('the resources of a release in other services', () => {
+  it('are those in the annotation of its CronJob', () => {
     const object = cronJob(JSON.stringify(NOVA))
     const other = {...object, metadata: {name: 'nova-archive'}}
 
@@ -33,7 +33,7 @@ describe('what a release has in other services', () => {
     '{"made": [{"kind": "database"}]}',
     '{"made": [], "used": ["nova"]}',
     'null',
-  ])('is nothing where the annotation is %s', (text) => {
+  ])('are none if the annotation is %s', (text) => {
     const found = cleanupsIn([cronJob(text)])
 
     expect(found.flatMap(({made}) => made)).toEqual([])
@@ -51,7 +51,7 @@ function observed(releases: Readonly<Record<ReleaseId, Omit<Cleanup, 'cronJob'> 
 const NOTHING_LOST = {lost: () => undefined}
 
 describe('a removal with --purge', () => {
-  it('takes away what the release made, and leaves the account that is somebody else’s', () => {
+  it('deletes what the release made, and leaves an account of another owner', () => {
     const uses = observed({'openstack/nova': NOVA, 'openstack/rabbitmq': undefined})
 
     const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: true, ...NOTHING_LOST})
@@ -66,7 +66,7 @@ describe('a removal with --purge', () => {
   it.each([
     ['uses its account', {made: [], used: [{name: 'nova', at: 'keystone'}]}, USER],
     ['has the same database', {made: [DATABASE], used: []}, DATABASE],
-  ])('leaves what another release has, which %s', (_, other, shared) => {
+  ])('leaves the resources of another release, which %s', (_, other, shared) => {
     const uses = observed({'openstack/nova': NOVA, 'openstack/neutron': other})
 
     const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: true, ...NOTHING_LOST})
@@ -75,7 +75,7 @@ describe('a removal with --purge', () => {
     expect(split!.stays).toContainEqual({...shared, why: 'neutron has it, too'})
   })
 
-  it('takes away what only releases share that go together', () => {
+  it('deletes resources that only releases of the same removal share', () => {
     const uses = observed({'openstack/nova': NOVA, 'openstack/neutron': {made: [DATABASE], used: []}})
     const releases = ['openstack/nova', 'openstack/neutron'] as const
 
@@ -92,7 +92,7 @@ describe('a removal with --purge', () => {
     expect(split!.goes).toEqual([USER, DATABASE])
   })
 
-  it('says of what can not be taken away any more why that is', () => {
+  it('reports why resources can no longer be deleted', () => {
     const uses = observed({'openstack/nova': NOVA})
 
     const [split] = splitCleanups(uses, {
@@ -106,7 +106,7 @@ describe('a removal with --purge', () => {
   })
 })
 
-it('without --purge all of it stays', () => {
+it('leaves all resources without --purge', () => {
   const uses = observed({'openstack/nova': NOVA})
 
   const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: false, ...NOTHING_LOST})

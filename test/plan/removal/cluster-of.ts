@@ -11,7 +11,7 @@ export interface Described extends Wanted {
   /** The revision that kk last wrote; the last is 2. */
   readonly written?: number
   readonly isForeign?: boolean
-  /** What the chart's annotation says. */
+  /** The requirements in the chart's annotation. */
   readonly declares?: string
   /** Namespaces that its manifest holds. */
   readonly namespaces?: readonly string[]
@@ -25,7 +25,7 @@ interface More {
   readonly excused?: readonly string[]
 }
 
-/** Who uses whom on a cluster with these releases; names without a slash are in `openstack`. */
+/** Returns the uses on a cluster with these releases; names without a slash are in `openstack`. */
 export function clusterOf(releases: Readonly<Record<string, Described>>, more: More = {}): Uses {
   const described = new Map(Object.entries(releases).map(([name, each]) => [id(name), each]))
   const records = Object.entries(releases).flatMap(([name, each]) => [

@@ -28,14 +28,14 @@ function destroy(uses: Uses, confirmed: readonly string[] = []) {
   }
 }
 
-test('all goes, dependents first, but for what is protected and was not confirmed', () => {
+test('all releases are removed, dependents first, except unconfirmed protected ones', () => {
   expect(destroy(clusterOf(all))).toEqual({
     goes: ['glance', 'keystone', 'memcached'],
     stays: {mariadb: 'protected: it goes only with --confirm mariadb'},
   })
 })
 
-test('what is protected goes when it is confirmed by name', () => {
+test('a protected release is removed if it is confirmed by name', () => {
   expect(destroy(clusterOf(all), ['mariadb'])).toEqual({
     goes: ['glance', 'keystone', 'mariadb', 'memcached'],
     stays: {},
@@ -45,7 +45,7 @@ test('what is protected goes when it is confirmed by name', () => {
 test.each<[string, Described, string]>([
   ['another environment', {requires: ['keystone'], owner: 'other'}, 'environment "other"'],
   ['a foreign release', {isForeign: true, declares: 'keystone'}, 'not installed by kk'],
-])('what %s uses stays, and all that it requires', (_, heat, whose) => {
+])('a release that %s uses stays, with its requirements', (_, heat, whose) => {
   expect(destroy(clusterOf({...all, heat}), ['mariadb'])).toEqual({
     goes: ['glance'],
     stays: {
@@ -56,25 +56,25 @@ test.each<[string, Described, string]>([
   })
 })
 
-test('releases of others are no part of it', () => {
+test('releases of others are not part of the plan', () => {
   const uses = clusterOf({...all, wiki: {isForeign: true}, 'other/db': {owner: 'other'}})
 
   expect(destroy(uses, ['mariadb']).goes).toEqual(['glance', 'keystone', 'mariadb', 'memcached'])
 })
 
-test('a record that cannot be read stops all of it', () => {
+test('a record that cannot be read prevents the whole plan', () => {
   const uses = clusterOf({...all, 'other/wiki': {isForeign: true, isUnreadable: true}})
 
   expect(() => destroy(uses)).toThrow(expect.objectContaining({code: 'KK_HAS_DEPENDENTS', exit: 3}))
 })
 
-test('a pending release stops all of it, before anything is removed', () => {
+test('a pending release prevents the whole plan', () => {
   const uses = clusterOf({...all, glance: {status: 'pending-upgrade', requires: ['keystone']}})
 
   expect(() => destroy(uses)).toThrow(expect.objectContaining({code: 'KK_PENDING'}))
 })
 
-test('orphans are releases that were only required, and that nothing requires now', () => {
+test('orphans are releases that were only required, and that no release requires now', () => {
   const uses = clusterOf({
     mariadb: {stated: false},
     memcached: {stated: false},

@@ -41,7 +41,7 @@ function refusal(act: () => unknown) {
 }
 
 describe('a release that nothing requires', () => {
-  test('is removed alone; what it only shared is not part of the plan', () => {
+  test('is removed alone; a shared requirement is not part of the plan', () => {
     const {actions} = removal(clusterOf(all), ['horizon'])
 
     expect(actions).toMatchObject([
@@ -51,7 +51,7 @@ describe('a release that nothing requires', () => {
 
   test.each([
     ['failed', 'last revision is failed'],
-    ['uninstalling', 'its removal was cut short: this finishes it'],
+    ['uninstalling', 'its removal was interrupted: this finishes it'],
     ['uninstalled', 'only its history is left'],
   ])('and is %s can be removed', (status, reason) => {
     const {actions} = removal(clusterOf({horizon: {status}}), ['horizon'])
@@ -60,7 +60,7 @@ describe('a release that nothing requires', () => {
   })
 
   test.each(['pending-install', 'pending-upgrade', 'pending-rollback', 'unknown'])(
-    'and is %s is not: somebody may be at work',
+    'and is %s is not removed, because another process may work on it',
     (status) => {
       const error = refusal(() => removal(clusterOf({horizon: {status}}), ['horizon']))
 
@@ -83,10 +83,10 @@ describe('a release that others require', () => {
       '  openstack/keystone (environment "all-in-one") requires mariadb',
       '  other/heat (environment "orchestration") requires keystone',
     ])
-    expect(error.hint).toMatch(/^heat must go first/)
+    expect(error.hint).toMatch(/^heat must be removed first/)
   })
 
-  test('is removed when all of them are named, too; they go first', () => {
+  test('is removed when all of them are named, too; they are removed first', () => {
     expect(order(clusterOf(all), ['mariadb', 'keystone', 'glance', 'horizon'])).toEqual([
       'glance',
       'horizon',
@@ -95,7 +95,7 @@ describe('a release that others require', () => {
     ])
   })
 
-  test('goes with its dependents, in reverse order, each after those that use it', () => {
+  test('is removed with its dependents, in reverse order, each after those that use it', () => {
     const {actions} = removal(clusterOf(all), ['keystone'], true)
 
     expect(actions).toMatchObject([
@@ -116,7 +116,7 @@ describe('a release that others require', () => {
       /environment "orchestration"/,
     ],
     ['that kk did not install', {isForeign: true, declares: 'keystone, nova:applied'}, /not installed by kk/],
-  ])('does not go with dependents %s', (_, described, whose) => {
+  ])('is not removed with dependents %s', (_, described, whose) => {
     const uses = clusterOf({...all, heat: described})
 
     const error = refusal(() => removal(uses, ['keystone'], true))
@@ -158,7 +158,7 @@ describe('a release that others require', () => {
   })
 })
 
-describe('what foreign releases use', () => {
+describe('a requirement of foreign releases', () => {
   test('is the neighbour that their chart names', () => {
     const uses = clusterOf({
       mariadb: {},
@@ -170,7 +170,7 @@ describe('what foreign releases use', () => {
     expect(refusal(() => removal(uses, ['other/mariadb']))).toMatchObject({code: 'KK_HAS_DEPENDENTS'})
   })
 
-  test('is whatever bears that name where they have no such neighbour; they may be excused', () => {
+  test('is every release of that name if they have no such neighbour; they may be excused', () => {
     const releases = {mariadb: {}, 'other/wiki': {isForeign: true, declares: 'mariadb'}}
 
     expect(refusal(() => removal(clusterOf(releases), ['mariadb']))).toMatchObject({
@@ -188,8 +188,8 @@ describe('what foreign releases use', () => {
   })
 })
 
-describe('what lives in a namespace that goes with a release', () => {
-  test('is a dependent of that release', () => {
+describe('a release in a namespace that is deleted with another release', () => {
+  test('is a dependent of that other release', () => {
     const uses = clusterOf({base: {namespaces: ['openstack']}, 'openstack/wiki': {isForeign: true}})
 
     expect(refusal(() => removal(uses, ['base']))).toMatchObject({
@@ -202,7 +202,7 @@ describe('what lives in a namespace that goes with a release', () => {
 describe('a record that cannot be read', () => {
   const broken = {...all, 'other/wiki': {isForeign: true, isUnreadable: true}}
 
-  test('counts as a user of everything', () => {
+  test('counts as a user of every release', () => {
     const error = refusal(() => removal(clusterOf(broken), ['horizon']))
 
     expect(error).toMatchObject({
@@ -223,7 +223,7 @@ describe('a record that cannot be read', () => {
     expect(refusal(() => removal(uses, ['horizon']))).toMatchObject({code: 'KK_HAS_DEPENDENTS'})
   })
 
-  test('of a Secret that tells of no release counts, too', () => {
+  test('counts also if its Secret names no release', () => {
     const stray = 'openstack/sh.helm.release.v1.nova'
 
     const error = refusal(() => removal(clusterOf(all, {strays: [stray]}), ['horizon']))
@@ -249,7 +249,7 @@ test.each<[string, Described, string]>([
   expect(refusal(() => removal(clusterOf({mariadb: described}), ['mariadb']))).toMatchObject({code, exit: 3})
 })
 
-test('releases that need each other go together', () => {
+test('releases that need each other are removed together', () => {
   const {actions} = removal(
     clusterOf({neutron: {requires: ['nova:applied']}, nova: {requires: ['neutron:applied']}}),
     ['nova'],
@@ -262,7 +262,7 @@ test('releases that need each other go together', () => {
   ])
 })
 
-test('law: a plan leaves no dependent behind, and each release goes after all that use it', () => {
+test('law: a plan leaves no dependent behind, and removes each release after all its users', () => {
   const arbitrary = fc.tuple(arbitraryGraph(20), fc.nat(), fc.boolean())
   fc.assert(
     fc.property(arbitrary, ([graph, pick, withDependents]) => {

@@ -6,7 +6,7 @@ function object(kind: string, name: string, annotations: Readonly<Record<string,
   return {apiVersion: 'v1', kind, metadata: {name, annotations}}
 }
 
-test('helm deletes the manifest of the last revision, and leaves all else', () => {
+test('helm deletes the manifest of the last revision, and leaves all other objects', () => {
   const manifest = [
     object('Secret', 'mariadb'),
     object('Secret', 'kept', {'helm.sh/resource-policy': ' Keep '}),
@@ -47,7 +47,7 @@ test.each([
   expect(stays).toEqual([{object: hook, why}])
 })
 
-test('a definition that a hook of the removal makes stays whatever its policy says', () => {
+test('a CRD that a hook of the removal creates stays, whatever its policy', () => {
   const annotations = {'helm.sh/hook': 'post-delete', 'helm.sh/hook-delete-policy': 'hook-succeeded'}
   const hook = object('CustomResourceDefinition', 'users', annotations)
 
@@ -60,7 +60,7 @@ test.each([
   ['Namespace', 'with everything in it'],
   ['CustomResourceDefinition', 'with every object of its kind on the cluster'],
   ['PersistentVolumeClaim', 'with its data'],
-])('a %s goes %s', (kind, what) => {
+])('a %s is deleted %s', (kind, what) => {
   expect(goingObject(object(kind, 'a'), 'openstack')).toEqual({
     kind,
     name: 'a',
@@ -105,7 +105,7 @@ test('the claims of a StatefulSet are those that its templates name and its sele
   ])
 })
 
-test('they go with the StatefulSet when its retention policy says so', () => {
+test('the claims of a StatefulSet are deleted with it if its retention policy requires that', () => {
   const sets = [set({persistentVolumeClaimRetentionPolicy: {whenDeleted: 'Delete'}})]
 
   const found = claimsOfSets(sets, [claim('data-mariadb-0')], 'openstack')

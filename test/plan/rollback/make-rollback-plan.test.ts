@@ -44,8 +44,8 @@ function lines({actions}: Plan): readonly string[] {
   })
 }
 
-describe('the way back', () => {
-  it('is dependents first', () => {
+describe('the plan of a rollback', () => {
+  it('returns dependents first', () => {
     const plan = planOf({
       targets: [back('mariadb'), back('keystone'), back('glance')],
       revisions: [
@@ -62,7 +62,7 @@ describe('the way back', () => {
     ])
   })
 
-  it('is as they came among the releases of a section, and what these require comes after all of them', () => {
+  it('returns the releases of a section in the order of deployment, and their requirements after all of them', () => {
     const section = 'nova'
     const plan = planOf({
       targets: [back('keystone'), back('nova-common'), back('nova-api'), back('tempest')],
@@ -82,7 +82,7 @@ describe('the way back', () => {
     ])
   })
 
-  it('heeds dependents that only the earlier revision had', () => {
+  it('includes dependents that only the earlier revision had', () => {
     const older = recordOf(desiredOf('glance', {requires: ['keystone']}), {revision: 1})
     const newer = recordOf(desiredOf('glance', {version: '0.2.0'}), {revision: 2})
 
@@ -94,7 +94,7 @@ describe('the way back', () => {
     expect(lines(plan)).toEqual(['rollback glance 2→1', 'rollback keystone 2→1 after glance'])
   })
 
-  it('goes through releases that do not return, and lets all dependents pass their gates again', () => {
+  it('orders through releases that do not return, and checks all dependents again', () => {
     const plan = planOf({
       targets: [back('mariadb'), back('horizon')],
       revisions: [
@@ -112,7 +112,7 @@ describe('the way back', () => {
     ])
   })
 
-  it('takes members of a group together', () => {
+  it('returns members of a group together', () => {
     const plan = planOf({
       targets: [back('nova'), back('neutron')],
       revisions: [
@@ -127,7 +127,7 @@ describe('the way back', () => {
     ])
   })
 
-  it('ends at the chart and inputs of the earlier revision, and says that the file wants others', () => {
+  it('has the chart and inputs of the earlier revision, and notes that the file wants others', () => {
     const revisions = upgraded('keystone')
 
     const {actions, notes} = planOf({targets: [back('keystone')], revisions, notes: ['glance stays']})
@@ -148,7 +148,7 @@ describe('the way back', () => {
       what: 'only --set is undone',
       earlier: {},
       now: {set: {debug: true}},
-      note: 'of keystone only --set or --values is undone, which the environment file does not have: kk deploy without it leaves this so',
+      note: 'of keystone only --set or --values is undone, which the environment file does not have: kk deploy without it keeps this state',
     },
     {
       what: 'it had another --set then',
@@ -162,7 +162,7 @@ describe('the way back', () => {
       now: {set: {debug: true}, section: {replicas: 3}},
       note: 'the environment file still wants the newer inputs: kk deploy would upgrade keystone again until it is changed back',
     },
-  ])('says what the next deploy makes of it where $what', ({earlier, now, note}) => {
+  ])('notes what the next deploy does if $what', ({earlier, now, note}) => {
     const revisions = [
       recordOf(desiredOf('keystone', {layers: earlier}), {revision: 1, status: 'superseded'}),
       recordOf(desiredOf('keystone', {layers: now}), {revision: 2}),
@@ -182,12 +182,12 @@ describe('the way back', () => {
 
     expect(lines(plan)).toEqual([`${kind} keystone`])
     expect(plan.actions[0]!.reasons).toEqual([
-      'revision 3 was made of the same inputs as revision 1: nothing is to be undone',
+      'revision 3 was made of the same inputs as revision 1: there is nothing to undo',
     ])
     expect(plan.notes).toEqual([])
   })
 
-  it('rolls back a release that was changed outside kk, whatever labels helm handed down', () => {
+  it('rolls back a release that was changed outside kk, whatever labels helm copied', () => {
     const [older, newer] = upgraded('keystone')
     const outside = {
       ...recordOf(desiredOf('keystone', {version: '0.1.0'}), {written: 1, gated: 1}),
@@ -211,13 +211,13 @@ describe('a rollback is refused', () => {
         revisions: [recordOf(desiredOf('keystone', {requires: ['mariadb']}), {revision: 1}), newer],
       },
       code: 'KK_NOT_INSTALLED',
-      message: /something that revision 1 of openstack\/keystone requires is not on the cluster any more/,
+      message: /a release that revision 1 of openstack\/keystone requires is no longer on the cluster/,
     },
     {
       what: 'when helm has pruned the revision',
       more: {targets: [back('keystone')], revisions: [newer]},
       code: 'KK_PRUNED',
-      message: /revision 1 of openstack\/keystone does not exist any more \(helm keeps 2\)/,
+      message: /revision 1 of openstack\/keystone no longer exists \(helm keeps 2\)/,
     },
     {
       what: 'when the release never had the revision',
@@ -257,7 +257,7 @@ describe('a rollback is refused', () => {
         migrations: new Map([[id('keystone'), ['keystone-db-sync-1a2b']]]),
       },
       code: 'KK_MIGRATION',
-      message: /keystone \(keystone-db-sync-1a2b\) a database was migrated, and no rollback takes that back/,
+      message: /keystone \(keystone-db-sync-1a2b\) a database was migrated, and no rollback reverts that/,
     },
   ])('$what', ({more, code, message}) => {
     expect(() => planOf(more)).toThrow(
@@ -265,7 +265,7 @@ describe('a rollback is refused', () => {
     )
   })
 
-  it('naming every release whose revision is gone, not only the first', () => {
+  it('naming every release whose revision no longer exists, not only the first', () => {
     const revisions = [newer, ...upgraded('glance').slice(1)]
 
     expect(() => planOf({targets: [back('keystone'), back('glance')], revisions})).toThrow(
@@ -273,7 +273,7 @@ describe('a rollback is refused', () => {
     )
   })
 
-  it('not across a migration when the schema is to be kept, and says so', () => {
+  it('except across a migration with --keep-schema, which is noted', () => {
     const plan = planOf({
       targets: [back('keystone')],
       revisions: [older, newer],

@@ -16,7 +16,9 @@ function runOf(...releases: readonly (Partial<RunRelease> & {readonly name: stri
   })
 }
 
-/** What helm keeps of releases whose last revision is this one, all of the installation `i1`. */
+/**
+ * The revisions that helm keeps of releases whose last revision is this one, all of the installation `i1`.
+ */
 function keptOf(last: Readonly<Record<string, number>>, runs: readonly RunRecord[] = []): Installations {
   const revisions = Object.entries(last).map(([name, revision]) => ({
     ...bareRecord(id(name), revision),
@@ -26,7 +28,7 @@ function keptOf(last: Readonly<Record<string, number>>, runs: readonly RunRecord
 }
 
 describe('undoing a run', () => {
-  it('returns each release that it touched to the last revision before it whose gate had passed', () => {
+  it('returns each release that it changed to the last revision before it whose gate had passed', () => {
     const run = runOf({name: 'keystone', gatedBefore: 1}, {name: 'glance', outcome: 'failed'})
 
     const {targets} = targetsOfRun(run, keptOf({keystone: 3, glance: 3}))
@@ -42,7 +44,7 @@ describe('undoing a run', () => {
     {what: 'it was skipped', more: {outcome: 'skipped'} as const, last: 3},
     {what: 'it never started', more: {outcome: 'waiting'} as const, last: 3},
     {what: 'only its gate was awaited', more: {kind: 'await'}, last: 3},
-  ])('leaves a release where $what', ({more, last}) => {
+  ])('leaves a release if $what', ({more, last}) => {
     expect(targetsOfRun(runOf({name: 'keystone', ...more}), keptOf({keystone: last}))).toEqual({
       targets: [],
       installed: [],
@@ -50,7 +52,7 @@ describe('undoing a run', () => {
     })
   })
 
-  it('counts what a killed run had begun by the cluster', () => {
+  it('determines from the cluster what a killed run had begun', () => {
     const {after: _, ...begun} = runOf({name: 'keystone', outcome: 'running'}).releases[0]!
     const run = {...runOf(), releases: [begun]}
 
@@ -58,7 +60,7 @@ describe('undoing a run', () => {
     expect(targetsOfRun(run, keptOf({keystone: 2})).targets).toHaveLength(0)
   })
 
-  it('says what stays, and why', () => {
+  it('reports what stays, and why', () => {
     const run = runOf({name: 'barbican', before: 0, gatedBefore: 0}, {name: 'glance', gatedBefore: 0})
 
     expect(targetsOfRun(run, keptOf({barbican: 1, glance: 3}))).toEqual({
@@ -71,7 +73,7 @@ describe('undoing a run', () => {
     })
   })
 
-  it('does not bring back what the run removed, and says who does', () => {
+  it('does not restore removed releases, and names the command that does', () => {
     const run = runOf({name: 'keystone', kind: 'remove'})
 
     expect(targetsOfRun(run, keptOf({})).staying).toEqual([
@@ -79,13 +81,13 @@ describe('undoing a run', () => {
     ])
   })
 
-  it('says that later changes go, too', () => {
+  it('notes that it also undoes later changes', () => {
     const {targets} = targetsOfRun(runOf({name: 'keystone'}), keptOf({keystone: 5}))
 
     expect(targets[0]!.reason).toBe('back to revision 2: undoes run r1, and what changed it after that run')
   })
 
-  it('can be bounded to some releases', () => {
+  it('can be limited to some releases', () => {
     const run = runOf({name: 'keystone'}, {name: 'glance'})
 
     const {targets} = targetsOfRun(run, keptOf({keystone: 3, glance: 3}), new Set([id('glance')]))
@@ -97,7 +99,7 @@ describe('undoing a run', () => {
 describe('a release that was removed after a run, and installed again,', () => {
   const former = {name: 'keystone', installation: 'i0'}
 
-  it('is left by the undoing of that run, and named', () => {
+  it('stays when that run is undone, and is named', () => {
     expect(targetsOfRun(runOf(former), keptOf({keystone: 3}))).toEqual({
       targets: [],
       installed: [],
@@ -105,19 +107,19 @@ describe('a release that was removed after a run, and installed again,', () => {
     })
   })
 
-  it('is not taken for one that the run installed', () => {
+  it('does not count as installed by that run', () => {
     const run = runOf({...former, before: 0, gatedBefore: 0, after: 1})
 
     expect(targetsOfRun(run, keptOf({keystone: 1}))).toMatchObject({targets: [], installed: []})
   })
 
-  it('is told to stay removed while it is not installed', () => {
+  it('is reported to stay removed while it is not installed', () => {
     expect(targetsOfRun(runOf(former), keptOf({})).staying).toEqual([
       'keystone stays removed: kk deploy installs it again',
     ])
   })
 
-  it('is not what a rollback of then has brought back', () => {
+  it('does not count as returned by an earlier rollback', () => {
     const back = {...runOf({...former, kind: 'rollback', before: 2, after: 3, target: 1}), verb: 'rollback'}
     const run = {...runOf({name: 'keystone'}), id: 'r9'}
 
@@ -127,34 +129,34 @@ describe('a release that was removed after a run, and installed again,', () => {
     })
   })
 
-  it('keeps a rollback of then from going on, by name', () => {
+  it('prevents an earlier rollback from being continued, by name', () => {
     const run = runOf({...former, kind: 'rollback', target: 1}, {name: 'glance', kind: 'rollback', target: 2})
 
     expect(() => targetsOfRollback(run, keptOf({keystone: 3, glance: 3}))).toThrow(
       expect.objectContaining({
         code: 'KK_MOVED',
-        message: 'run r1 cannot be gone on with: keystone: it was removed and installed again after run r1',
+        message: 'run r1 cannot be continued: keystone: it was removed and installed again after run r1',
       }),
     )
   })
 
-  it('says nothing of a release that a failed run did not come to install', () => {
+  it('does not mention a release that a failed run did not get to install', () => {
     const run = runOf({...former, before: 0, gatedBefore: 0, after: undefined, outcome: 'failed'})
 
     expect(targetsOfRun(run, keptOf({keystone: 1})).staying).toEqual([])
   })
 })
 
-it('a rollback goes on to the same revisions', () => {
+it('a continued rollback returns to the same revisions', () => {
   const run = runOf({name: 'keystone', kind: 'rollback', target: 3}, {name: 'glance', kind: 'check'})
 
   expect(targetsOfRollback(run, keptOf({keystone: 4, glance: 4}))).toEqual([
-    {release: id('keystone'), revision: 3, reason: 'back to revision 3: goes on with run r1'},
+    {release: id('keystone'), revision: 3, reason: 'back to revision 3: continues run r1'},
   ])
 })
 
 describe('the last revision whose gate has passed', () => {
-  it('is found among all, and counts only marks of their own revision', () => {
+  it('is searched among all revisions, by marks of their own revision', () => {
     const keystone = desiredOf('keystone')
     const revisions = [
       recordOf(keystone, {revision: 1}),
@@ -168,7 +170,7 @@ describe('the last revision whose gate has passed', () => {
   })
 })
 
-describe('undoing the last run, which nobody has named', () => {
+describe('undoing the last run, which the user has not named', () => {
   const upgrade = (id: string, after: number) => ({
     ...runOf({name: 'keystone', before: after - 1, gatedBefore: after - 1, after}),
     id,
@@ -180,14 +182,14 @@ describe('undoing the last run, which nobody has named', () => {
     verb: 'rollback',
   })
 
-  it('returns to what was before it', () => {
+  it('returns to the revisions before it', () => {
     const {targets, staying} = targetsOfLastRun(deployed[0]!, keptOf({keystone: 3}, deployed))
 
     expect(targets).toMatchObject([{revision: 2}])
     expect(staying).toEqual([])
   })
 
-  it('leaves what a rollback of an older run has brought further back', () => {
+  it('leaves releases that a rollback of an older run has brought further back', () => {
     const {targets, staying} = targetsOfLastRun(
       deployed[0]!,
       keptOf({keystone: 4}, [back(4, 1), ...deployed]),
@@ -199,17 +201,17 @@ describe('undoing the last run, which nobody has named', () => {
     ])
   })
 
-  it('is done once, and names the run that goes further back', () => {
+  it('happens once, and names the run to undo next', () => {
     const {targets, staying} = targetsOfLastRun(
       deployed[0]!,
       keptOf({keystone: 4}, [back(4, 2), ...deployed]),
     )
 
     expect(targets).toMatchObject([{revision: 2}])
-    expect(staying).toEqual(['nothing of run r3 is left to undo; further back goes: kk rollback r2'])
+    expect(staying).toEqual(['nothing of run r3 is left to undo; to go further back: kk rollback r2'])
   })
 
-  it('returns what was rolled back and then changed by nobody but a rollback of that', () => {
+  it('returns releases that were rolled back and then changed only by a rollback of that', () => {
     const runs = [back(5, 3), back(4, 1), ...deployed]
 
     expect(targetsOfLastRun(deployed[0]!, keptOf({keystone: 5}, runs)).targets).toMatchObject([{revision: 2}])

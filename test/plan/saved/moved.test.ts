@@ -3,7 +3,7 @@ import {moved} from '../../../src/plan/saved/moved.ts'
 import type {SavedPlan, SavedRelease} from '../../../src/plan/saved/saved-plan.ts'
 import {saved, savedRelease} from './saved.ts'
 
-/** The plan that is made now, with one thing else in keystone. */
+/** The present plan, with one change in keystone. */
 function keystone(changed: Partial<SavedRelease>): SavedPlan {
   const [mariadb, same] = saved().releases
   return saved({releases: [mariadb!, {...same!, ...changed}]})
@@ -12,7 +12,7 @@ function keystone(changed: Partial<SavedRelease>): SavedPlan {
 const record = savedRelease('keystone').record!
 const layers = savedRelease('keystone').layers
 
-describe('a saved plan and the one that is made now', () => {
+describe('a saved plan and the present one', () => {
   it('are the same when nothing moved', () => {
     expect(moved(saved(), saved())).toEqual([])
   })
@@ -100,7 +100,7 @@ describe('a saved plan and the one that is made now', () => {
     [
       'its record, gone',
       keystone({record: null, kind: 'install'}),
-      'keystone: was at revision 2 (deployed), is not installed any more',
+      'keystone: was at revision 2 (deployed), is no longer installed',
     ],
     [
       'what is to be done, by itself',
@@ -139,7 +139,7 @@ describe('a saved plan and the one that is made now', () => {
     ])
   })
 
-  it('differ by --set that is missing now, and it is said why', () => {
+  it('differ by --set that is missing now, with the reason', () => {
     const then = keystone({layers: {...layers, set: 'x'}})
 
     expect(moved(then, saved())).toEqual([
@@ -147,7 +147,7 @@ describe('a saved plan and the one that is made now', () => {
     ])
   })
 
-  it('of another cluster say nothing of records, but all of inputs', () => {
+  it('of different clusters differ by inputs, not by records', () => {
     const now = {
       ...keystone({record: null, kind: 'install' as const, layers: {...layers, section: 's1'}}),
       cluster: {...saved().cluster, uid: 'uid-2'},
@@ -173,7 +173,7 @@ describe('a saved plan and the one that is made now', () => {
 
     expect(moved(saved(), now)).toEqual([
       'kk is 0.2.0, the plan was saved by kk 0.1.0',
-      'mariadb: was at revision 2 (deployed), is not installed any more',
+      'mariadb: was at revision 2 (deployed), is no longer installed',
       'keystone: section keystone of env.yaml changed',
       'keystone: now requires memcached',
     ])

@@ -3,7 +3,7 @@ import {digest} from '../../../src/plan/digest.ts'
 import {readSavedPlan, savedPlanText} from '../../../src/plan/saved/read-saved-plan.ts'
 import {saved} from './saved.ts'
 
-/** The file with something else in it, and a digest that fits. */
+/** The file with a changed field, and a matching digest. */
 function sealed(changed: object): string {
   const plan = {...saved(), ...changed}
   return JSON.stringify({...plan, digest: digest(plan)})
@@ -27,7 +27,7 @@ describe('the file of a saved plan', () => {
     [
       'was edited',
       savedPlanText(saved()).replace('"uid": "uid-1"', '"uid": "uid-2"'),
-      'it was changed after it was saved: its digest does not fit what it says',
+      'it was changed after it was saved: its digest does not match its content',
     ],
     [
       'lost a field',

@@ -17,7 +17,9 @@ const plan = {
 }
 const isProtected = () => false
 
-/** The revisions of `api`, 1 to N, by their states; `requires` tells of each what it requires, by default `db`. */
+/**
+ * The revisions of `api`, 1 to N, by their states; `requires` has the requirements of each, by default `db`.
+ */
 function historyOf(
   states: readonly string[],
   requires: Readonly<Record<number, readonly string[]>> = {},
@@ -43,7 +45,7 @@ describe.each([
   const revisions = [...historyOf(states), db]
   const uses = usesOf({revisions})
 
-  it('is of a user, for every removal', () => {
+  it('makes it a user for every removal', () => {
     const removal = {...plan, uses, isProtected, releases: [id('db')], withDependents: false}
 
     expect(usersOf(uses, [id('db')])).toEqual([id('api')])
@@ -63,7 +65,7 @@ describe.each([
     expect(bystanders).toMatchObject([{release: id('db'), state: 'kept'}])
   })
 
-  it('is checked after a change and a rollback of what it uses, unless it is going', () => {
+  it('has it checked after a change or rollback of its requirement, unless it is being removed', () => {
     const older = recordOf(desiredOf('db', {version: '0.0.9'}), {revision: 1, status: 'superseded'})
     const isGoing = states.at(-1) === 'uninstalling'
 
@@ -84,27 +86,27 @@ describe.each([
   })
 })
 
-describe('who uses a release', () => {
-  it('is nobody of whom only the history was kept', () => {
+describe('a user of a release', () => {
+  it('is no release of which only the history was kept', () => {
     const uses = usesOf({revisions: [...historyOf(['superseded', 'uninstalled']), db]})
 
     expect(usersOf(uses, [id('db')])).toEqual([])
   })
 
-  it('is not who used it only before the revision that is deployed', () => {
+  it('is no release that used it only before its deployed revision', () => {
     const uses = usesOf({revisions: [...historyOf(['superseded', 'deployed'], {2: []}), db]})
 
     expect(usersOf(uses, [id('db')])).toEqual([])
   })
 
-  it('is who uses it by the revision that is deployed, though a failed one after it does not', () => {
+  it('is a release whose deployed revision uses it, even if a later failed one does not', () => {
     const revisions = [...historyOf(['deployed', 'failed'], {2: []}), db]
 
     expect(usersOf(usesOf({revisions}), [id('db')])).toEqual([id('api')])
     expect(affected([id('db')], {graph: NO_GRAPH, revisions})).toMatchObject([{release: id('api')}])
   })
 
-  it('is what the file says, whatever the cluster has, but for what only orders', () => {
+  it('is a release that requires it in the file, whatever the cluster has, except by edges that only order', () => {
     const wanted = graphOf({db: [], api: ['db'], web: []})
     const soft = {from: id('web'), to: id('db'), kind: 'ready', evidence: [], soft: true} as const
     const withSoft = {...wanted, requirements: new Map([...wanted.requirements, [id('web'), [soft]]])}
@@ -112,7 +114,7 @@ describe('who uses a release', () => {
     expect(usersOf(usesOf({wanted: withSoft, revisions: []}), [id('db')])).toEqual([id('api')])
   })
 
-  it('is also who uses it through releases of other environments that the file does not have', () => {
+  it('is also a release that uses it through releases of other environments that the file does not have', () => {
     const shop = recordOf(desiredOf('c/shop', {owner: 'three', requires: ['b/web']}))
     const web = recordOf(desiredOf('b/web', {owner: 'two', requires: ['api']}))
 
@@ -121,7 +123,7 @@ describe('who uses a release', () => {
     expect(usersOf(uses, [id('db')])).toEqual([id('api'), id('b/web'), id('c/shop')])
   })
 
-  it('has an edge once that several tell, the file first, and none to what is not there', () => {
+  it('has each edge once, that of the file first, and none to a missing release', () => {
     const wanted = graphOf({db: [], api: ['db:applied']})
     const recorded = recordOf(desiredOf('api', {requires: ['db', 'gone']}))
 
@@ -130,7 +132,7 @@ describe('who uses a release', () => {
     expect(graph.requirements.get(id('api'))).toMatchObject([{to: id('db'), kind: 'applied'}])
   })
 
-  it('is also who says so in its chart, where kk did not install it and its record was read', () => {
+  it('is also a foreign release whose readable chart requires it', () => {
     const wiki = bareRecord(id('b/wiki'))
     const annotations = {'kk.openstack.org/requires': 'db'}
 

@@ -7,13 +7,13 @@ function versioned(appVersion: string, tags: Readonly<Record<string, string>>) {
   return {appVersion, objects: [object]}
 }
 
-test('judges the appVersion and every container, and tells each thing once', () => {
+test('checks the appVersion and every container, and reports each finding once', () => {
   const before = versioned('2025.2', {api: '2025.1-debian', worker: '2025.1-debian', cache: '1.6.39'})
   const after = versioned('2025.1', {api: '2026.2-debian', worker: '2026.2-debian', cache: '1.5.0'})
 
   expect(unsupported(before, after)).toEqual([
     'appVersion 2025.2 → 2025.1 is a downgrade: restore a backup instead, or stay',
-    'image 2025.1 → 2026.2 leaves out releases: go through 2026.1',
+    'image 2025.1 → 2026.2 skips releases: go through 2026.1',
   ])
 })
 
@@ -21,6 +21,6 @@ test.each([
   ['nothing is known of one side', {api: 'master'}, {api: '2024.1'}],
   ['the container is new', {api: '2025.1'}, {api: '2025.1', other: '2024.1'}],
   ['the way is supported', {api: '2025.1'}, {api: '2026.1'}],
-])('says nothing where %s', (_, before, after) => {
+])('reports nothing if %s', (_, before, after) => {
   expect(unsupported(versioned('v1.0.0', before), versioned('v1.0.0', after))).toEqual([])
 })

@@ -185,7 +185,7 @@ describe('the plan of a section with components: true', () => {
   })
 
   it.each([
-    ['one release, and is to become releases per component', 'nova: {}\n', `${NOVA}nova: {}\n`],
+    ['one release, and should become releases per component', 'nova: {}\n', `${NOVA}nova: {}\n`],
     ['releases per component (nova-api, ', `${NOVA}nova: {}\n`, 'nova: {}\n'],
   ])('is refused if the section is installed as %s', async (text, before, after) => {
     const records = deployed(await preparedOf(before))

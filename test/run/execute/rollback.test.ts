@@ -237,7 +237,7 @@ describe('rollback', () => {
 
     await expect(world.execute(back(2))).rejects.toMatchObject({
       code: 'KK_PRUNED',
-      message: expect.stringContaining('revision 2 of openstack/keystone does not exist any more'),
+      message: expect.stringContaining('revision 2 of openstack/keystone no longer exists'),
     })
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
   })
