@@ -9,23 +9,23 @@ import {expectRoom, expectStorable} from './storable.ts'
 import {applySets} from './strvals.ts'
 
 /**
- * Returns the user overrides after an update: from the stored ones or from nothing, then the files in their order (maps merge,
- * everything else replaces), then `set`, then `setString`, as helm orders them. What system overrides have is not
- * looked at: only what the deployer gave is kept. Throws `KK_YAML`, `KK_VALUES` without the expression, and `KK_USAGE`
- * where files or expressions are given, but no value.
+ * Returns the user overrides after an update: the stored ones or none, then the files in their order (maps
+ * merge, everything else replaces), then `set`, then `setString`, in helm's order. System overrides have no
+ * influence: only the deployer's values are stored. Throws `KK_YAML`, `KK_VALUES` without the expression, and
+ * `KK_USAGE` if files or expressions are passed that contain no value.
  */
 export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Values {
   const files: Values[] = []
   for (const {source, text} of values.files) {
     files.push(fileValues(source, text))
-    // A hundred of them, each as large as it may be, would be read for a minute.
+    // A hundred of them, each of the maximum size, would take a minute to read.
     expectRoom(files, `the files up to ${source}`)
   }
-  const given = withSets(mergeValues(...files), values)
-  if (isAnythingGiven(values) && isEmpty(given)) throw noValues()
-  const all = flag === 'reset' ? given : withSets(mergeValues(stored, ...files), values)
+  const update = withSets(mergeValues(...files), values)
+  if (isAnythingGiven(values) && isEmpty(update)) throw noValues()
+  const all = flag === 'reset' ? update : withSets(mergeValues(stored, ...files), values)
   expectStorable(all, 'the overrides')
-  if (holdsMask(given)) throw masked()
+  if (holdsMask(update)) throw masked()
   return all
 }
 
@@ -51,16 +51,19 @@ function masked(): KkError {
   })
 }
 
-/** Returns the error for an update without values: an empty file or a key that was forgotten would take all overrides away. */
+/**
+ * Returns the error for an update without values: an empty file or a missing key would remove all overrides.
+ */
 function noValues(): KkError {
-  return new KkError(
-    'KK_USAGE',
-    'expected overrides, but what was given holds no value; nothing was changed',
-    {hint: 'to take all overrides of the chart away: kk overrides delete CHART NAMESPACE'},
-  )
+  return new KkError('KK_USAGE', 'expected overrides, but the input contains no value; nothing was changed', {
+    hint: 'to remove all overrides of the chart: kk overrides delete CHART NAMESPACE',
+  })
 }
 
-/** Reads the overrides in a YAML text; none for an empty one. Throws `KK_YAML`, which names `source`, and `KK_VALUES`. */
+/**
+ * Reads the overrides in a YAML string; none for an empty one. Throws `KK_YAML`, which names `source`, and
+ * `KK_VALUES`.
+ */
 function fileValues(source: string, text: string): Values {
   const values = readOnlyYaml(text, {file: source, duplicates: 'error', integers: 'error'}) ?? {}
   if (!isMap(values)) {

@@ -7,13 +7,13 @@ import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 
 /** The files of a chart and its subcharts from which Helm computes values. */
 const PARTS = new Set(['Chart.yaml', 'Chart.lock', 'values.yaml', 'values.schema.json', 'charts'])
-/** Base64, because Helm reads what it renders as YAML, and some characters cannot stand there. */
+/** Base64, because Helm parses rendered templates as YAML, which excludes some characters. */
 const TEMPLATE = 'values: {{ toJson .Values | b64enc }}\n'
 
 /**
- * Returns the values as the chart's templates see them: asked of Helm itself, by a copy of the chart whose only template
- * prints them. So defaults, subcharts, conditions, imported values, null and the schema are Helm's own.
- * Throws as `Helm.template` does, and `KK_FILE`.
+ * Returns the values as the chart's templates see them. Helm itself prints them, from a copy of the chart
+ * with a single template, so defaults, subcharts, conditions, imported values, null and the schema are Helm's
+ * own. Throws as `Helm.template` does, and `KK_FILE`.
  */
 export async function computedValues(
   helm: Pick<Helm, 'template'>,
@@ -47,7 +47,10 @@ async function copyWithoutTemplates(chart: string, probe: string): Promise<void>
   })
 }
 
-/** `charts` alternates with the names of subcharts: `charts/common/values.yaml`; a packed subchart stays as it is. */
+/**
+ * Path segments alternate between `charts` and names of subcharts: `charts/common/values.yaml`; a packed
+ * subchart is kept as it is.
+ */
 function isPart(path: readonly string[]): boolean {
   const [first, , ...rest] = path
   if (first === '' || first === undefined) return true

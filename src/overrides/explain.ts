@@ -6,10 +6,10 @@ import {isEmpty, isMap, type Values} from '../base/values.ts'
 import type {Layer, LayerName} from './layer.ts'
 import {chartValues} from './values-file.ts'
 
-/** A layer, or the defaults of the chart or of one of its subcharts, which are below all. */
+/** A layer, or the defaults of the chart or of one of its subcharts, which are below all layers. */
 export type ExplainedLayer = Omit<Layer, 'name'> & {readonly name: LayerName | 'defaults'}
 
-/** A value that a layer gives a key. */
+/** The value that a layer sets for a key. */
 export interface Statement {
   readonly layer: ExplainedLayer['name']
   readonly source: string
@@ -20,39 +20,40 @@ export interface Statement {
 /** A key of the final values, with the layers that decide it. */
 export interface ExplainedKey {
   readonly path: readonly string[]
-  /** The final value; undefined when a null took the key away. Lists are explained as a whole. */
+  /** The final value; undefined if a null removed the key. Lists are explained as a whole. */
   readonly value: unknown
-  /** Undefined where no layer says what the final value is: Helm made it. */
+  /** Undefined if no layer has the final value: Helm computed it. */
   readonly winner: Statement | undefined
   /** The values of other layers, from the strongest to the weakest. */
   readonly lost: readonly Statement[]
 }
 
-/** A key while layers and final values are walked together. */
+/** A key during the parallel traversal of layers and final values. */
 interface ValueNode {
   readonly path: readonly string[]
   readonly final: unknown
   readonly isFinal: boolean
   /** The values of the layers that have the key, from the strongest to the weakest. */
-  readonly stated: readonly LayerValue[]
+  readonly candidates: readonly LayerValue[]
 }
 
 /** The value that one layer has for a key. */
 interface LayerValue {
   readonly layer: ExplainedLayer
   readonly value: unknown
-  /** Something stronger stands here in place of a map, so what is below this map is lost. */
+  /** A stronger layer has a value in place of a map, so everything below this map is overridden. */
   readonly isHidden: boolean
 }
 
 /**
- * Returns for every key of the final values, and every key that a null took away, the layer that won and those that lost.
- * `layers` go from the weakest to the strongest; `final` is what Helm computed. The keys are in the order of the final values.
+ * Returns for every key of the final values, and every key that a null removed, the layer that won and those
+ * that lost. `layers` go from the weakest to the strongest; `final` is what Helm computed. The keys are in
+ * the order of the final values.
  */
 export function explain(layers: readonly ExplainedLayer[], final: Values): ExplainedKey[] {
-  const stated = layers.toReversed().map((layer) => ({layer, value: layer.values, isHidden: false}))
+  const candidates = layers.toReversed().map((layer) => ({layer, value: layer.values, isHidden: false}))
   const keys: ExplainedKey[] = []
-  visit({path: [], final, isFinal: true, stated}, keys)
+  visit({path: [], final, isFinal: true, candidates}, keys)
   return keys.filter(({value, winner}) => value !== undefined || winner?.value === null)
 }
 
@@ -64,29 +65,30 @@ function visit(node: ValueNode, keys: ExplainedKey[]): void {
   for (const name of childNames(node)) visit(child(node, name), keys)
 }
 
-/** Below a null nothing is left to be explained. */
-function isLeaf({final, isFinal, stated}: ValueNode): boolean {
-  const value = isFinal ? final : stated.find(({isHidden}) => !isHidden)?.value
+/** Returns true for a node without children; a null has none. */
+function isLeaf({final, isFinal, candidates}: ValueNode): boolean {
+  const value = isFinal ? final : candidates.find(({isHidden}) => !isHidden)?.value
   return !isMap(value) || isEmpty(value)
 }
 
 /** Returns the keys below a node, those of the final values first. */
-function childNames({final, isFinal, stated}: ValueNode): Iterable<string> {
+function childNames({final, isFinal, candidates}: ValueNode): Iterable<string> {
   const names = new Set(isFinal && isMap(final) ? Object.keys(final) : [])
-  for (const {value} of stated.toReversed()) {
+  for (const {value} of candidates.toReversed()) {
     if (isMap(value)) for (const name of Object.keys(value)) names.add(name)
   }
   return names
 }
 
-function child({path, final, isFinal, stated}: ValueNode, name: string): ValueNode {
+function child({path, final, isFinal, candidates}: ValueNode, name: string): ValueNode {
   const isThere = isFinal && isMap(final) && Object.hasOwn(final, name)
   const below: LayerValue[] = []
-  const strongest = stated.find(({layer, isHidden}) => layer.name !== 'defaults' && !isHidden)
+  const strongest = candidates.find(({layer, isHidden}) => layer.name !== 'defaults' && !isHidden)
   let hidden = false
   let isAbove = true
-  for (const {layer, value, isHidden} of stated) {
-    // The layers are merged first: a map that replaced a scalar among them lies over the map of the defaults as any other.
+  for (const {layer, value, isHidden} of candidates) {
+    // The layers are merged first: a map that replaced a scalar among them is merged over the map of the
+    // defaults.
     if (isAbove && layer.name === 'defaults') {
       isAbove = false
       hidden = strongest !== undefined && !isMap(strongest.value)
@@ -95,26 +97,26 @@ function child({path, final, isFinal, stated}: ValueNode, name: string): ValueNo
     if (isMap(value) && Object.hasOwn(value, name)) {
       below.push({layer, value: value[name], isHidden: hidden})
     }
-    // A value that is no map replaces, and a null removes, all that weaker layers have here.
+    // A value that is no map replaces, and a null removes, everything that weaker layers have here.
     hidden ||= !isMap(value)
   }
   return {
     path: [...path, name],
     final: isThere ? (final as Values)[name] : undefined,
     isFinal: isThere,
-    stated: below,
+    candidates: below,
   }
 }
 
-function explainKey({path, final, isFinal, stated}: ValueNode): ExplainedKey {
-  const strongest = stated.findIndex(({isHidden}) => !isHidden)
+function explainKey({path, final, isFinal, candidates}: ValueNode): ExplainedKey {
+  const strongest = candidates.findIndex(({isHidden}) => !isHidden)
   const holds = (value: unknown) => (isFinal ? isDeepStrictEqual(value, final) : value === null)
-  const winner = strongest >= 0 && holds(stated[strongest]!.value) ? strongest : -1
+  const winner = strongest >= 0 && holds(candidates[strongest]!.value) ? strongest : -1
   return {
     path,
     value: final,
-    winner: winner < 0 ? undefined : statement(stated[winner]!, path),
-    lost: stated.filter((_, index) => index !== winner).map((each) => statement(each, path)),
+    winner: winner < 0 ? undefined : statement(candidates[winner]!, path),
+    lost: candidates.filter((_, index) => index !== winner).map((each) => statement(each, path)),
   }
 }
 
@@ -125,7 +127,7 @@ function statement({layer, value}: LayerValue, path: readonly string[]): Stateme
 }
 
 export interface DefaultLayers {
-  /** From the weakest to the strongest: a chart's own defaults win over those that its subcharts have for themselves. */
+  /** From the weakest to the strongest: a chart's own defaults win over those of its subcharts. */
   readonly layers: readonly ExplainedLayer[]
   /** The paths at which subcharts have their values: `['common']`, `['web', 'cache']`. */
   readonly subcharts: readonly (readonly string[])[]
@@ -133,15 +135,15 @@ export interface DefaultLayers {
 
 interface UnpackedChart {
   readonly directory: string
-  /** Where the chart was found, for people. */
+  /** The source of the chart, for people. */
   readonly origin: string
   readonly path: readonly string[]
 }
 
 /**
- * Reads the `values.yaml` files of an unpacked chart and its subcharts in `charts/` as layers. A packed subchart stays
- * unread, and one with an alias is found under its own name: of their keys it is stated that Helm made them.
- * Rejects with `KK_FILE`, `KK_YAML`.
+ * Reads the `values.yaml` files of an unpacked chart and its subcharts in `charts/` as layers. A packed
+ * subchart is not read, and one with an alias is read under its own name: their keys are reported as computed
+ * by Helm. Rejects with `KK_FILE`, `KK_YAML`.
  */
 export async function defaultLayers(directory: string, origin: string): Promise<DefaultLayers> {
   const layers: ExplainedLayer[] = []
@@ -150,8 +152,8 @@ export async function defaultLayers(directory: string, origin: string): Promise<
   for (const chart of queue) {
     const entries = await readdir(chart.directory, {withFileTypes: true})
     if (chart.path.length > 0) subcharts.push(chart.path)
-    if (entries.some(({name}) => name === 'values.yaml')) layers.unshift(await defaultsOf(chart))
-    for (const name of await subchartsOf(chart, entries)) {
+    if (entries.some(({name}) => name === 'values.yaml')) layers.unshift(await readDefaults(chart))
+    for (const name of await listSubcharts(chart, entries)) {
       queue.push({
         directory: join(chart.directory, 'charts', name),
         origin: join(chart.origin, 'charts', name),
@@ -162,7 +164,7 @@ export async function defaultLayers(directory: string, origin: string): Promise<
   return {layers, subcharts}
 }
 
-async function subchartsOf(
+async function listSubcharts(
   {directory}: UnpackedChart,
   entries: readonly {readonly name: string}[],
 ): Promise<readonly string[]> {
@@ -171,7 +173,7 @@ async function subchartsOf(
   return inside.filter((entry) => entry.isDirectory()).map(({name}) => name)
 }
 
-async function defaultsOf({directory, origin, path}: UnpackedChart): Promise<ExplainedLayer> {
+async function readDefaults({directory, origin, path}: UnpackedChart): Promise<ExplainedLayer> {
   const file = join(origin, 'values.yaml')
   const {values, position} = chartValues(file, await readFile(join(directory, 'values.yaml'), 'utf8'))
   return {

@@ -6,22 +6,23 @@ import {featureFolders} from '../charts/feature-files.ts'
 import type {Layer} from './layer.ts'
 import {readValuesFile} from './values-file.ts'
 
-/** The most features that can be combined: n of them make 2^n - 1 file names. */
-const MOST_FEATURES = 12
+/** The maximum number of features that can be combined: n of them make 2^n - 1 file names. */
+const MAX_FEATURES = 12
 
 /**
- * Returns the files that features can have, from the weakest to the strongest, as openstack-helm's get-values-overrides
- * orders them (its shell script and its Go plugin agree): every combination in the order of the features, counted in
- * binary with the first feature as the highest digit. For `2025.1 ubuntu_noble`: `ubuntu_noble.yaml`, `2025.1.yaml`,
- * `2025.1-ubuntu_noble.yaml`. Throws `KK_ENVIRONMENT` for more features than anybody combines.
+ * Returns the possible files of a list of features, from the weakest to the strongest, in the order of
+ * openstack-helm's get-values-overrides (its shell script and its Go plugin agree): every combination in the
+ * order of the features, counted in binary with the first feature as the highest digit. For `2025.1
+ * ubuntu_noble`: `ubuntu_noble.yaml`, `2025.1.yaml`, `2025.1-ubuntu_noble.yaml`. Throws `KK_ENVIRONMENT` for
+ * more than `MAX_FEATURES`.
  */
 export function featureFiles(features: readonly string[]): string[] {
   const unique = [...new Set(features)]
-  if (unique.length > MOST_FEATURES) {
+  if (unique.length > MAX_FEATURES) {
     throw new KkError(
       'KK_ENVIRONMENT',
-      `kk.features has ${unique.length} entries; at most ${MOST_FEATURES} can be combined`,
-      {hint: 'put what always goes together into one feature'},
+      `kk.features has ${unique.length} entries; at most ${MAX_FEATURES} can be combined`,
+      {hint: 'combine features that always occur together into one'},
     )
   }
   const combinations = Array.from({length: 2 ** unique.length - 1}, (_, index) => index + 1)
@@ -31,7 +32,7 @@ export function featureFiles(features: readonly string[]): string[] {
   })
 }
 
-/** Reads the feature files of a chart that exist, as layers. Throws `KK_YAML`, `KK_FILE`. */
+/** Reads the existing feature files of a chart as layers. Throws `KK_YAML`, `KK_FILE`. */
 export async function featureLayers(
   chart: Pick<Chart, 'directory' | 'name'>,
   features: readonly string[],
@@ -50,7 +51,10 @@ export async function featureLayers(
   return layers
 }
 
-/** Returns a note for each feature that no chart has a file of, by the layers of all releases: a slip in its name would do nothing. */
+/**
+ * Returns a note for each feature of which no chart has a file, by the layers of all releases: a misspelled
+ * feature has no effect.
+ */
 export function idleFeatureNotes(features: readonly string[], layers: readonly Layer[]): readonly string[] {
   const used = new Set(layers.filter(({name}) => name === 'features').map(({source}) => basename(source)))
   return [...new Set(features)]

@@ -9,10 +9,11 @@ const RSA_BITS = 3072
 const CEPH_KEY_LENGTH = 16
 
 /**
- * Returns a new password or key, from the operating system's random numbers. A password has letters of both cases, digits and
- * symbols that mean nothing in URLs, INI files, shells and YAML, and begins and ends with a letter. A Fernet key is 32
- * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8), and so is that of a server, on P-256; a key of Ceph is for AES. An authority that
- * takes the place of a former one knows its keys.
+ * Returns a new password or key, from the operating system's random numbers. A password has letters of both
+ * cases, digits and symbols without meaning in URLs, INI files, shells and YAML, and begins and ends with a
+ * letter. A Fernet key is 32 bytes in base64url, as python-cryptography makes them; RSA is a private key in
+ * PEM (PKCS #8), and so is that of a server, on P-256; a key of Ceph is for AES. An authority that replaces a
+ * former one contains its keys.
  */
 export function generateSecret(kind: SecretNeed['kind'], former?: string): string {
   const generators: Record<SecretNeed['kind'], () => string> = {
@@ -38,7 +39,10 @@ export function generateSecret(kind: SecretNeed['kind'], former?: string): strin
   return generators[kind]()
 }
 
-/** Returns a stand-in for a secret that nobody keeps yet, where charts are only looked at: of its kind, and always the same. */
+/**
+ * Returns a deterministic placeholder of the given kind for a secret that does not exist yet, for commands
+ * that only render.
+ */
 export function standInSecret(kind: SecretNeed['kind'], name: string): string {
   const bytes = createHash('sha256').update(`stands for ${name}`).digest()
   const hex = bytes.toString('hex')
@@ -56,7 +60,10 @@ export function standInSecret(kind: SecretNeed['kind'], name: string): string {
   return makers[kind]()
 }
 
-/** Ceph's `CryptoKey::encode`: the type (1, AES), the time at which it was made, which nobody reads, the length, and the key. */
+/**
+ * Encodes a key as Ceph's `CryptoKey::encode`: the type (1, AES), the creation time, which is unused, the
+ * length, and the key.
+ */
 function cephKey(key: Buffer): string {
   const head = Buffer.alloc(12)
   head.writeUInt16LE(1, 0)
@@ -64,7 +71,7 @@ function cephKey(key: Buffer): string {
   return Buffer.concat([head, key]).toString('base64')
 }
 
-/** One of each class, the rest of any, shuffled between a letter at either end. */
+/** Returns one character of each class and further ones of any, shuffled, between two letters. */
 function password(): string {
   const letters = CLASSES[0] + CLASSES[1]
   const inner = [
@@ -78,7 +85,7 @@ function pick(characters: string): string {
   return characters[randomInt(characters.length)]!
 }
 
-/** Fisher and Yates. */
+/** Shuffles by Fisher and Yates. */
 function shuffled(items: readonly string[]): readonly string[] {
   const result = [...items]
   for (let last = result.length - 1; last > 0; last -= 1) {

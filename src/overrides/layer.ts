@@ -8,13 +8,13 @@ export type LayerName = (typeof LAYERS)[number]
 /** One source of values for one release. */
 export interface Layer {
   readonly name: LayerName
-  /** The file, and the key in it, for people. */
+  /** The file and its key, for people. */
   readonly source: string
   readonly values: Values
-  /** Whether the values are encrypted in the store: something among them was secret when they were written. */
+  /** Whether the values are encrypted in the store, because one of them was secret when they were written. */
   readonly sealed?: boolean
-  /** Returns where a key of `values` was written, when that is in a file. */
+  /** Returns the position of a key of `values`, if it is in a file. */
   readonly position?: (path: readonly string[]) => Position | undefined
-  /** Returns the source of a key of `values`, when the layer has several. */
+  /** Returns the source of a key of `values`, if the layer has several. */
   readonly sourceOf?: (path: readonly string[]) => string
 }

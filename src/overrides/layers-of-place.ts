@@ -11,68 +11,71 @@ import type {DocumentOverrides} from './user/document.ts'
 import type {OverrideStore, StoredOverrides, StoreIdentity} from './user/store.ts'
 import {changedBy, type HistoryEntry, keptValues} from './user/stored-values.ts'
 
-/** Returns the layer of a chart in a namespace; undefined where there is none. */
+/** Returns the layer of a chart in a namespace; undefined if there is none. */
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
 
 /**
- * Returns the system layers of releases of these charts. The facts that decide them are read once it is known which charts are
- * wanted, and the layer of one release depends on what the others are.
+ * Returns the system layers of releases of these charts. The facts are read once the wanted charts are known,
+ * and the layer of one release depends on the other releases.
  */
 export type SystemLayersOf = (
   charts: ReadonlyMap<ReleaseId, FoundChart>,
 ) => Promise<(release: ReleaseId) => Promise<Layer | undefined>>
 
-/** The store from which user layers come, for those who change the cluster. */
+/** The store of the user layers, for commands that change the cluster. */
 export interface StoreUse {
-  /** The identity of the store; undefined where there is none. */
+  /** The identity of the store; undefined if there is none. */
   readonly identity: StoreIdentity | undefined
-  /** Whether the store takes the place of the one that releases were deployed with, and of its cluster. */
+  /** Whether the store replaces the one with which releases were deployed, and its cluster. */
   readonly isAdopted: boolean
-  /** Whether the store is one of a throwaway cluster, which is another one each time. */
+  /** Whether the store is used with a throwaway cluster, which is a different one each time. */
   readonly isThrowaway: boolean
 }
 
 /** Layers that depend on chart and namespace, not on the release. */
 export interface PlaceLayers {
   readonly system?: SystemLayersOf | undefined
-  /** The plugins that `system` is made with; kk's own by default. */
+  /** The plugins that make `system`; kk's own by default. */
   readonly plugins?: Plugins | undefined
   readonly user?: LayerOf | undefined
   readonly store?: StoreUse | undefined
 }
 
-/** Returns the name of system overrides where layers are named. */
+/** Returns the display name of system overrides. */
 export function systemSource(chart: string, namespace: string, file?: string): string {
   const plugin = file === undefined ? 'a built-in plugin' : `the plugin ${file}`
   return `system overrides of ${chart} in ${namespace}, by ${plugin}`
 }
 
-/** Returns system overrides as layers; none where a plugin has nothing to say. `facts` is asked once, for what plugins read. */
+/**
+ * Returns system overrides as layers; none if a plugin has no values. `facts` is called once, with the facts
+ * that plugins read.
+ */
 export function systemLayers(
   facts: (names: readonly FactName[]) => Promise<Facts>,
   plugins: Plugins,
 ): SystemLayersOf {
   return async (charts) => {
-    const known = await facts(await factsRead(charts.values(), plugins))
+    const knownFacts = await facts(await factsRead(charts.values(), plugins))
     const spoken = new Map([...charts].map(([release, chart]) => [release, plugins.spoken(chart)]))
     return async (release) => {
       const chart = charts.get(release)!
       const namespace = releaseNamespace(release)
       const plugin = await plugins.find(chart)
-      const made = (await plugin?.overrides(factsFor(plugin, known), namespace)) ?? {}
-      const values = mergeValues(made, foreignServers(release, spoken))
+      const generated = (await plugin?.overrides(factsFor(plugin, knownFacts), namespace)) ?? {}
+      const values = mergeValues(generated, foreignServers(release, spoken))
       if (isEmpty(values)) return undefined
       return {name: 'system', source: systemSource(chart.name, namespace, plugin?.file), values}
     }
   }
 }
 
-/** Reads the deployer's overrides as layers, all of them in one query. */
+/** Reads the deployer's overrides as layers, in one query. */
 export async function userLayers(store: Pick<OverrideStore, 'list'>): Promise<LayerOf> {
   const stored = new Map((await store.list()).map((each) => [`${each.namespace}/${each.name}`, each]))
   return async (chart, namespace) => {
-    const found = stored.get(`${namespace}/${chart}`)
-    return found && userLayer(chart, namespace, found)
+    const overrides = stored.get(`${namespace}/${chart}`)
+    return overrides && userLayer(chart, namespace, overrides)
   }
 }
 
@@ -99,10 +102,10 @@ export function userLayer(chart: string, namespace: string, stored: StoredOverri
   return {name: 'user', source: `user overrides of ${chart} in ${namespace}`, ...keptValues(stored)}
 }
 
-/** Returns the changes of the deployer's overrides there, newest first. */
+/** Returns the changes of the deployer's overrides of a chart in a namespace, newest first. */
 export type HistoryOf = (chart: string, namespace: string) => Promise<readonly HistoryEntry[]>
 
-/** Returns the layer with who set each key of it, and when. */
+/** Returns the layer with the author and time of each key. */
 export function withAuthors(layer: Layer, history: readonly HistoryEntry[]): Layer {
   const changed = changedBy(history)
   const sourceOf = (path: readonly string[]) => {

@@ -12,19 +12,21 @@ import type {ValuesFile} from './values-file.ts'
 export interface LayerSources {
   readonly environment: Pick<Environment, 'file' | 'global' | 'sections' | 'position'>
   readonly release: string
-  /** What the release is of a section that is several. */
+  /** The part of a section with several releases that the release is. */
   readonly part?: Part | undefined
-  /** From `featureLayers`. */
+  /** The result of `featureLayers`. */
   readonly features?: readonly Layer[]
   readonly system?: Layer
   readonly user?: Layer
-  /** The files given with `--values` for this release, in order. */
+  /** The files of `--values` for this release, in order. */
   readonly valuesFiles?: readonly ValuesFile[]
-  /** The expressions given with `--set`, then with `--set-string`, for this release, in order. */
+  /** The expressions of `--set`, then of `--set-string`, for this release, in order. */
   readonly sets?: readonly Pick<SetFlag, 'flag' | 'expression'>[]
 }
 
-/** Returns all layers of a release, from the weakest to the strongest; those that say nothing are left out. Throws `KK_VALUES`. */
+/**
+ * Returns all layers of a release, from the weakest to the strongest, without empty ones. Throws `KK_VALUES`.
+ */
 export function releaseLayers(sources: LayerSources): readonly Layer[] {
   const {environment, part, features = [], system, user, valuesFiles = [], sets = []} = sources
   const section = environment.sections.get(sources.release)
@@ -55,8 +57,9 @@ export function releaseLayers(sources: LayerSources): readonly Layer[] {
 }
 
 /**
- * Returns a note for each integer of `--set` that helm's own `--set` would print otherwise: values go to helm as a document,
- * in which a number is a float, and Go prints a float of 1e6 or more with an exponent. The number is not shown.
+ * Returns a note for each integer of `--set` that templates print differently than with helm's own `--set`:
+ * values are passed to helm as a document, in which a number is a float, and Go prints a float of 1e6 or more
+ * with an exponent. The number is not shown.
  */
 export function largeNumberNotes(release: string, layers: readonly Layer[]): readonly string[] {
   return layers
@@ -64,7 +67,7 @@ export function largeNumberNotes(release: string, layers: readonly Layer[]): rea
     .flatMap(({values}) => integerPaths(values))
     .map(
       (path) =>
-        `--set ${release}:${path}: a template without int prints a number of this size with an exponent; if it is a text, give it with --set-string`,
+        `--set ${release}:${path}: a template without int prints a number of this size with an exponent; if it is a string, set it with --set-string`,
     )
 }
 
@@ -77,10 +80,10 @@ function integerPaths(value: unknown, path = ''): readonly string[] {
   )
 }
 
-/** The same for each release, so that it is digested once. */
+/** Wraps values in `global`, once for all releases, so that they are digested once. */
 const belowGlobal = oncePerObject((global: Values): Values => ({global}))
 
-/** Returns the layer of `--set`: what it changes in the values below, whose lists its indices mean. */
+/** Returns the layer of `--set`: its changes to the values below, whose lists its indices refer to. */
 function setLayer(release: string, sets: NonNullable<LayerSources['sets']>, below: Values): Layer {
   let above = below
   const steps = sets.map(({flag, expression}) => {
@@ -105,8 +108,9 @@ function holds(values: unknown, path: readonly string[]): boolean {
 }
 
 /**
- * Returns the values that helm is given: the layers merged in their order. Inputs are not changed. A release whose section
- * has `global: null` gets no `global` at all, for a schema that knows no such key. The same layers are merged once.
+ * Returns the values that are passed to helm: the layers merged in their order. Inputs are not changed. A
+ * release whose section has `global: null` gets no `global` at all, for a schema without such a key. The same
+ * layers are merged once.
  */
 export const mergedValues = oncePerObject((layers: readonly Layer[]): Values => {
   const merged = mergeValues(...layers.map(({values}) => values))
@@ -116,8 +120,8 @@ export const mergedValues = oncePerObject((layers: readonly Layer[]): Values => 
 })
 
 /**
- * Returns what has to be merged over `below` to get `above`, where `above` has every key of `below`: maps hold only the keys
- * that differ, a list that differs is there in full.
+ * Returns the values to merge over `below` to get `above`, which has every key of `below`: maps hold only the
+ * keys that differ, a differing list is complete.
  */
 export function difference(below: Values, above: Values): Values {
   const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {

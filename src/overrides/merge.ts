@@ -4,8 +4,9 @@ import {isEmpty, isMap, type Values} from '../base/values.ts'
 const OPTIONS: deepmerge.Options = {arrayMerge: (_target, source) => source, clone: false}
 
 /**
- * Merges values, the lowest first, as Helm merges values files (MergeMaps in loader/load.go): maps merge, everything else replaces, null is kept
- * for helm to act upon. Inputs stay as they are; the result shares their lists.
+ * Merges values, the lowest first, as Helm merges values files (MergeMaps in loader/load.go): maps merge,
+ * everything else replaces, null is kept for helm to process. Inputs are not changed; the result shares their
+ * lists.
  */
 export function mergeValues(...layers: readonly Values[]): Values {
   const [lowest = {}, ...above] = layers.filter((layer) => !isEmpty(layer))
@@ -18,8 +19,9 @@ export function mergeValues(...layers: readonly Values[]): Values {
 }
 
 /**
- * deepmerge leaves out keys that its target inherits, such as `constructor`, which to Helm are keys like others: so
- * it gets maps that inherit nothing. `__proto__` is left out here, so that no later reader of the values meets it.
+ * Copies maps without prototypes, because deepmerge skips keys that its target inherits, such as
+ * `constructor`, which are normal keys for Helm. `__proto__` is dropped here, so that no later reader of the
+ * values gets it.
  */
 function copyMaps(values: Values, prototype: object | null): Values {
   const copy: Record<string, unknown> = Object.create(prototype)

@@ -4,17 +4,25 @@ import {isEmpty, type Values} from '../base/values.ts'
 import {dumpPython, plainMap} from '../yaml/pyyaml/dump.ts'
 import {readYaml} from '../yaml/yaml.ts'
 
-/** User and combined overrides as text: blocks, keys sorted, as `yaml.safe_dump(default_flow_style=False)`; "" for none. */
+/**
+ * Formats user and combined overrides as `yaml.safe_dump(default_flow_style=False)` does: blocks, keys
+ * sorted; "" for none.
+ */
 export function blockYaml(values: Values): string {
   return isEmpty(values) ? '' : dumpPython(plainMap(values))
 }
 
-/** System overrides as text: `pod:\n  replicas: {server: 1}\n`, as `yaml.safe_dump(default_flow_style=None)`; "" for none. */
+/**
+ * Formats system overrides as `yaml.safe_dump(default_flow_style=None)` does: `pod:\n  replicas: {server:
+ * 1}\n`; "" for none.
+ */
 export function systemYaml(values: Values): string {
   return isEmpty(values) ? '' : dumpPython(plainMap(values), {style: 'innermost-flow'})
 }
 
-/** Returns overrides for people to edit, texts as blocks; as they stand where that would be read differently. */
+/**
+ * Returns overrides for people to edit, with block strings; unchanged if that would be parsed differently.
+ */
 export function editableYaml(yaml: string): string {
   if (yaml === '') return ''
   const values = readYaml(yaml)

@@ -5,8 +5,8 @@ import type {Part} from '../environment/environment.ts'
 import {COMMON} from '../release.ts'
 import type {Layer} from './layer.ts'
 
-/** Places whose keys are components, which the library reads for that component's own objects and for nothing else. */
-const OWN_PLACES = [
+/** Paths whose keys are components, which the library reads only for that component's own objects. */
+const COMPONENT_PATHS = [
   ['images', 'tags'],
   ['labels'],
   ['network'],
@@ -24,69 +24,73 @@ const OWN_PLACES = [
   ['pod', 'security_context'],
   ['pod', 'tolerations'],
 ] as const
-/** Such of which the common part needs to know, too: for its Secrets, and for the rights to look at what pods wait for. */
-const TOLD_TO_COMMON = [
+/**
+ * Paths of components that the common part also needs: for its Secrets, and for permissions to read what pods
+ * wait for.
+ */
+const SHARED_PATHS = [
   ['dependencies', 'static'],
   ['pod', 'env'],
 ] as const
 const REPLICAS = ['pod', 'replicas'] as const
 
 /**
- * Returns the layers of one part of a section: without what is said for its other components alone, so that a change of that is none
- * of this part, and with `kk`, by which the library knows what to render. Throws `KK_VALUES` for a component that neither the chart nor
- * the section has, for it would be part of no release.
+ * Returns the layers of one part of a section: without the values that only affect its other components, so
+ * that a change of those does not affect this part, and with `kk`, which the library reads to decide what to
+ * render. Throws `KK_VALUES` for a component that neither the chart nor the section has, because it would
+ * belong to no release.
  */
 export function partLayers(layers: readonly Layer[], part: Part, file: string): readonly Layer[] {
   const {section, name, position} = part
   for (const layer of layers) refuseNewComponents(layer, part)
-  const kept = layers
-    .map((layer) => ({...layer, values: ofPart(layer.values, part)}))
+  const reduced = layers
+    .map((layer) => ({...layer, values: keepPart(layer.values, part)}))
     .filter(({values}) => !isEmpty(values))
-  const said: Layer = {
+  const partLayer: Layer = {
     name: 'section',
     source: `kk.releases.${section}.components of ${file}`,
     values: {kk: {section, components: [name]}},
     ...(position && {position: () => position}),
   }
-  const above = kept.findIndex((layer) => ABOVE.has(layer.name))
-  return kept.toSpliced(above < 0 ? kept.length : above, 0, said)
+  const above = reduced.findIndex((layer) => ABOVE.has(layer.name))
+  return reduced.toSpliced(above < 0 ? reduced.length : above, 0, partLayer)
 }
 
 const ABOVE: ReadonlySet<Layer['name']> = new Set(['user', 'values', 'set'])
 
 function refuseNewComponents({values, source}: Layer, {section, name, others, chart}: Part): void {
-  const known = [...others, name]
-  const stated = isMap(values.components) ? Object.entries(values.components) : []
-  for (const [component, facts] of stated) {
-    if (!isMap(facts) || known.includes(component)) continue
+  const components = [...others, name]
+  const entries = isMap(values.components) ? Object.entries(values.components) : []
+  for (const [component, facts] of entries) {
+    if (!isMap(facts) || components.includes(component)) continue
     throw new KkError(
       'KK_VALUES',
       `${source}: components.${component} is no component of ${chart}, of which ${section} has a release each`,
-      {hint: `state it in the section ${section} itself, or leave it out`},
+      {hint: `state it in the section ${section} itself, or omit it`},
     )
   }
 }
 
-function ofPart(values: Values, part: Part): Values {
-  // A key of the service's name is for all its components.
-  const kept = new Set([part.chart, 'default', ...keysOf(part.chart, part.name)])
+function keepPart(values: Values, part: Part): Values {
+  // A key with the service's name applies to all its components.
+  const ownKeys = new Set([part.chart, 'default', ...keysOf(part.chart, part.name)])
   const keys = (components: readonly string[]) =>
-    new Set(components.flatMap((each) => keysOf(part.chart, each)).filter((key) => !kept.has(key)))
-  const places = part.name === COMMON ? OWN_PLACES : [...OWN_PLACES, ...TOLD_TO_COMMON]
-  const others = keys(part.others)
-  const uncounted = keys(part.others.filter((each) => !part.counted.includes(each)))
-  const pruned = (tree: Values) =>
+    new Set(components.flatMap((each) => keysOf(part.chart, each)).filter((key) => !ownKeys.has(key)))
+  const paths = part.name === COMMON ? COMPONENT_PATHS : [...COMPONENT_PATHS, ...SHARED_PATHS]
+  const otherKeys = keys(part.others)
+  const uncountedKeys = keys(part.others.filter((each) => !part.counted.includes(each)))
+  const removeOthers = (tree: Values) =>
     without(
-      places.reduce((left, place) => without(left, place, others), tree),
+      paths.reduce((rest, path) => without(rest, path, otherKeys), tree),
       REPLICAS,
-      uncounted,
+      uncountedKeys,
     )
   const {global} = values
-  const own = pruned(values)
-  return isMap(global) ? withMap(own, 'global', pruned(global)) : own
+  const own = removeOthers(values)
+  return isMap(global) ? withMap(own, 'global', removeOthers(global)) : own
 }
 
-/** Takes keys away at a place, and maps that are empty for it. */
+/** Removes keys from the map at a path, and maps that become empty. */
 function without(values: Values, place: readonly string[], keys: ReadonlySet<string>): Values {
   const [first, ...rest] = place
   if (first === undefined) {

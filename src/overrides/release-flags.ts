@@ -1,17 +1,17 @@
 import {KkError} from '../base/errors.ts'
 import {looksSecret} from '../redact/looks-secret.ts'
 
-/** `--values keystone=extra.yaml` */
+/** The flag `--values keystone=extra.yaml`. */
 export interface ValuesFlag {
   readonly release: string
   readonly file: string
 }
 
-/** `--set keystone:pod.replicas.api=3`, or `--set-string` */
+/** The flag `--set keystone:pod.replicas.api=3`, or `--set-string`. */
 export interface SetFlag {
   readonly flag: '--set' | '--set-string'
   readonly release: string
-  /** In Helm's `--set` grammar. */
+  /** The expression in Helm's `--set` grammar. */
   readonly expression: string
 }
 
@@ -35,13 +35,13 @@ export function parseSetFlag(flag: SetFlag['flag'], text: string): SetFlag {
   })
 }
 
-/** Longer keys are no chart's; the start of one suffices to find it. */
-const LONGEST_SHOWN = 200
+/** The maximum number of characters of a key that a message shows; no chart has longer keys. */
+const MAX_SHOWN_CHARACTERS = 200
 
-/** A key, with its release or without one, up to the first character that none has. */
+/** A key, with or without its release, up to the first character that no key contains. */
 const KEY = /^(?:[a-z0-9./-]+:)?(?:\\.|[\w./-]|\[\d*\])*/i
 
-/** Returns what of `RELEASE:KEY=VALUE` can be shown: nothing that may be a part of the value. */
+/** Returns the part of `RELEASE:KEY=VALUE` that can be shown: nothing that may be a part of the value. */
 export function withoutValue(text: string): string {
   const {head, tail} = cut(text, '=')
   if (tail === undefined) {
@@ -51,7 +51,7 @@ export function withoutValue(text: string): string {
   const [key = ''] = KEY.exec(head) ?? []
   const secret = [...key.matchAll(/:/g)].find(({index}) => looksSecret(key.slice(0, index)))
   if (secret) return `${key.slice(0, secret.index + 1)}***=***`
-  if (key.length > LONGEST_SHOWN) return `${key.slice(0, LONGEST_SHOWN)}…=***`
+  if (key.length > MAX_SHOWN_CHARACTERS) return `${key.slice(0, MAX_SHOWN_CHARACTERS)}…=***`
   return key.length === head.length ? `${key}=***` : `${key}***=***`
 }
 

@@ -11,12 +11,12 @@ export interface OverriddenChart {
 export interface ShownOverrides {
   readonly name: string
   readonly namespace: string
-  /** Innermost collections in flow style: `pod:\n  replicas: {server: 1}\n`. */
+  /** YAML with innermost collections in flow style: `pod:\n  replicas: {server: 1}\n`. */
   readonly systemOverrides: string
   readonly userOverrides: string
-  /** Every layer above the chart's defaults. */
+  /** All layers above the chart's defaults. */
   readonly combinedOverrides: string
-  /** Changes with the user overrides; for compare-and-swap. */
+  /** Changes whenever the user overrides change; for compare-and-swap. */
   readonly etag: string | undefined
 }
 
@@ -26,29 +26,29 @@ export interface OverrideUpdate {
   readonly values: {
     /** YAML contents, merged in order, before the expressions. */
     readonly files: readonly {readonly source: string; readonly text: string}[]
-    /** In the grammar of `helm --set`. */
+    /** The expressions in the grammar of `helm --set`. */
     readonly set: readonly string[]
     readonly setString: readonly string[]
   }
 }
 
-/** The etags of which one must be that of the overrides ('' is none, `*` any), else `KK_STORE_CONFLICT`. */
+/** The etags of which one must match the overrides ('' is none, `*` any), else `KK_STORE_CONFLICT`. */
 export type Condition = readonly string[]
 
 export interface RequestedUpdate extends OverrideUpdate {
   readonly ifMatch?: Condition
-  /** Nothing is changed: the answer is what they would be. */
+  /** Returns the would-be overrides without changing anything. */
   readonly dryRun?: boolean
-  /** Secrets are shown in the answer; masked by default. */
+  /** Includes secrets in the result; masked by default. */
   readonly showSecrets?: boolean
 }
 
 export interface RequestedImport {
   /** The name of the document in messages. */
   readonly file: string
-  /** Overrides that the document does not have are deleted. */
+  /** Deletes overrides that the document does not have. */
   readonly prune: boolean
-  /** Nothing is written: the answer is what would change. */
+  /** Returns the changes without writing them. */
   readonly dryRun: boolean
 }
 
@@ -61,11 +61,13 @@ export interface ImportedContent {
   readonly becomes?: string
 }
 
-/** Shows and changes overrides: on the store directly, or through a server. Both behave the same. */
+/** Shows and changes overrides: in the store directly, or through a server. Both behave the same. */
 export interface OverrideService {
-  /** Returns the charts that are active, by name. */
+  /** Returns the active charts, by name. */
   charts(): Promise<readonly OverriddenChart[]>
-  /** Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion; masks secrets unless told not to. */
+  /**
+   * Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion; masks secrets by default.
+   */
   show(name: string, namespace: string, options?: {readonly showSecrets?: boolean}): Promise<ShownOverrides>
   /** Returns for every combined value the layer that won, and those that lost; masked as in `show`. */
   explain(
@@ -79,18 +81,21 @@ export interface OverrideService {
     namespace: string,
     change: RequestedUpdate,
   ): Promise<Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides' | 'etag'>>
-  /** Succeeds when there is nothing to delete, too. */
+  /** Succeeds also if there is nothing to delete. */
   delete(name: string, namespace: string, options?: {readonly ifMatch?: Condition}): Promise<void>
   /**
-   * Returns what was changed, newest first: of one chart, or of all; masked as in `show`. With a limit, fewer where they are long:
-   * what is older than the last of them comes with `before`, until there is nothing.
+   * Returns the changes, newest first: of one chart, or of all; masked as in `show`. With a limit, the result
+   * may have fewer entries if they are long; `before` continues after the last of them, until there are none.
    */
   history(
     of?: ChartPlace,
     options?: AuditPage & {readonly showSecrets?: boolean},
   ): Promise<readonly AuditEntry[]>
-  /** Returns all that is stored but its history, as one YAML; what is encrypted stays so unless secrets are to be shown. */
+  /**
+   * Returns all stored overrides and secrets without the history, as one YAML; encrypted ones stay so without
+   * `showSecrets`.
+   */
   export(options?: {readonly showSecrets?: boolean}): Promise<string>
-  /** Rejects with what is wrong with the document, and as `update`; then nothing is changed. */
+  /** Rejects with the errors of the document, and as `update`; then nothing is changed. */
   import(document: string, how: RequestedImport): Promise<ImportedContent>
 }

@@ -1,42 +1,42 @@
 import {KkError} from '../base/errors.ts'
 
-/** The longest key, in characters; longer ones are no keys that a chart has. */
-const LONGEST_KEY = 1024
+/** The maximum length of a key, in characters; no chart has longer ones. */
+const MAX_KEY_CHARACTERS = 1024
 export const DEEPEST = 64
-/** The most overrides, in characters of YAML: what a record of helm has room for. */
+/** The maximum length of overrides, in characters of YAML: what fits into a record of helm. */
 export const LARGEST = 1_000_000
 /**
- * The most values and maps of the overrides of one chart: ten times those of a large one. Each costs time to mask, to
- * compare and to write, and a service answers nobody else meanwhile.
+ * The maximum number of values and maps in the overrides of one chart: ten times those of a large one. Each
+ * takes time to mask, compare and write, during which a server answers no other request.
  */
-const MOST_VALUES = 5_000
-/** The steps of a path that a message shows of what lies too deep: they tell where it begins. */
-const SHOWN_STEPS = 8
+const MAX_VALUES = 5_000
+/** The number of leading path segments that a message shows of a value that is nested too deeply. */
+const MAX_SHOWN_SEGMENTS = 8
 
 type Path = readonly (string | number)[]
 
-/** A value that kk does not keep, and its path. */
+/** A value that kk cannot store, and its path. */
 export interface Unstorable {
   readonly path: Path
   readonly problem: string
 }
 
-/** Throws `KK_VALUES` for values that kk does not keep. */
+/** Throws `KK_VALUES` for values that kk cannot store. */
 export function expectStorable(values: unknown, source: string): void {
   expectRoom(values, source)
-  const found = findUnstorable(values)
-  if (found) throw refused(source, found.problem)
+  const unstorable = findUnstorable(values)
+  if (unstorable) throw refused(source, unstorable.problem)
 }
 
-/** Throws `KK_VALUES` for values of which there are too many. */
+/** Throws `KK_VALUES` for too many values. */
 export function expectRoom(values: unknown, source: string): void {
-  const {characters, count} = sizeOf(values)
+  const {characters, count} = measure(values)
   if (characters > LARGEST)
     throw refused(
       source,
-      `expected at most ${LARGEST} characters of overrides, as a record of helm has room for`,
+      `expected at most ${LARGEST} characters of overrides, as many as fit into a record of helm`,
     )
-  if (count > MOST_VALUES) throw refused(source, `expected at most ${MOST_VALUES} values and maps`)
+  if (count > MAX_VALUES) throw refused(source, `expected at most ${MAX_VALUES} values and maps`)
 }
 
 function refused(source: string, problem: string): KkError {
@@ -44,14 +44,14 @@ function refused(source: string, problem: string): KkError {
 }
 
 /**
- * Returns about how long the YAML of values is, and how many values and maps it has; counting stops as soon as one of both is
- * too much: what aliases stand for again and again is never counted to its end.
+ * Returns the approximate length of the YAML of values, and the number of values and maps; counting stops at
+ * the first limit, because values that YAML aliases repeat could be endless.
  */
-function sizeOf(values: unknown): {readonly characters: number; readonly count: number} {
+function measure(values: unknown): {readonly characters: number; readonly count: number} {
   let size = 0
   let count = 0
-  const left: (readonly [value: unknown, depth: number])[] = [[values, 0]]
-  for (let next = left.pop(); next && size <= LARGEST && count <= MOST_VALUES; next = left.pop()) {
+  const pending: (readonly [value: unknown, depth: number])[] = [[values, 0]]
+  for (let next = pending.pop(); next && size <= LARGEST && count <= MAX_VALUES; next = pending.pop()) {
     const [value, depth] = next
     count += 1
     if (typeof value !== 'object' || value === null) {
@@ -60,7 +60,7 @@ function sizeOf(values: unknown): {readonly characters: number; readonly count: 
     }
     for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       size += 2 * Math.min(depth, DEEPEST) + 3 + (typeof key === 'string' ? key.length : 0)
-      left.push([inner, depth + 1])
+      pending.push([inner, depth + 1])
       if (size > LARGEST) break
     }
   }
@@ -68,25 +68,26 @@ function sizeOf(values: unknown): {readonly characters: number; readonly count: 
 }
 
 /**
- * Returns the first value that kk does not keep: a key `__proto__`, which readers of JavaScript would take for something else, one of
- * more than 1024 characters, maps and lists within each other more than 64 deep, a number that JSON or a text that UTF-8 cannot hold.
+ * Returns the first value that kk cannot store: a key `__proto__`, which JavaScript would misinterpret, one
+ * of more than 1024 characters, maps and lists nested more than 64 deep, a number that JSON or a string that
+ * UTF-8 cannot represent.
  */
 export function findUnstorable(value: unknown, path: Path = []): Unstorable | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     return {path, problem: 'expected a number that is finite'}
   }
   if (typeof value === 'string' && !value.isWellFormed()) {
-    return {path, problem: 'expected text without half a surrogate pair, which UTF-8 cannot hold'}
+    return {path, problem: 'expected a string without half a surrogate pair, which UTF-8 cannot represent'}
   }
   if (typeof value !== 'object' || value === null) return undefined
   if (path.length > DEEPEST) {
-    const problem = `expected at most ${DEEPEST} maps and lists within each other`
-    return {path: path.slice(0, SHOWN_STEPS), problem}
+    const problem = `expected at most ${DEEPEST} nested maps and lists`
+    return {path: path.slice(0, MAX_SHOWN_SEGMENTS), problem}
   }
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value)
   for (const [key, inner] of entries) {
-    const found = unstorableKey(key, path) ?? findUnstorable(inner, [...path, key])
-    if (found) return found
+    const unstorable = unstorableKey(key, path) ?? findUnstorable(inner, [...path, key])
+    if (unstorable) return unstorable
   }
   return undefined
 }
@@ -94,7 +95,10 @@ export function findUnstorable(value: unknown, path: Path = []): Unstorable | un
 function unstorableKey(key: string | number, path: Path): Unstorable | undefined {
   if (typeof key === 'number') return undefined
   if (!key.isWellFormed()) return {path, problem: 'expected keys without half a surrogate pair'}
-  if (key === '__proto__') return {path: [...path, key], problem: 'the key __proto__ cannot be kept'}
-  if (key.length <= LONGEST_KEY) return undefined
-  return {path, problem: `expected keys of at most ${LONGEST_KEY} characters, got one of ${key.length}`}
+  if (key === '__proto__') return {path: [...path, key], problem: 'the key __proto__ cannot be stored'}
+  if (key.length <= MAX_KEY_CHARACTERS) return undefined
+  return {
+    path,
+    problem: `expected keys of at most ${MAX_KEY_CHARACTERS} characters, got one of ${key.length}`,
+  }
 }

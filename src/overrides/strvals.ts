@@ -5,28 +5,31 @@ import {DEEPEST, LARGEST} from './storable.ts'
 /** Helm: strvals/parser.go MaxIndex and MaxNestedNameLevel. */
 const MAX_INDEX = 65_536
 const MAX_NESTING = 30
-/** Empty places of lists before an index; each is a line with `- null`. */
-const MOST_FILLED = LARGEST / 7
+/**
+ * The maximum number of list items before an index that expressions may add; each is a line with `- null`.
+ */
+const MAX_FILLED_ITEMS = LARGEST / 7
 
 type MutableMap = Record<string, unknown>
 type List = unknown[]
 type ReadValue = (text: string) => unknown
 
 export interface SetOptions {
-  /** `typed` as `--set` (true, null, 12 mean what they look like), `string` as `--set-string`. */
+  /** `typed` as `--set` (true, null and 12 are parsed), `string` as `--set-string`. */
   readonly mode: 'typed' | 'string'
   /** The origin of the expression, for messages: `--set keystone:…`. */
   readonly source: string
 }
 
 /**
- * Returns the values with an expression in Helm's `--set` grammar applied (strvals/parser.go, the same in helm 3 and 4):
- * `a.b=1,list[0].x=y,l={1,2}`, with `\` before a character that is meant as such. An index means the list that the
- * values below have; as in Helm, what they have must be a map, or a list, where the expression wants one.
+ * Returns the values with an expression in Helm's `--set` grammar applied (strvals/parser.go, the same in
+ * Helm 3 and 4): `a.b=1,list[0].x=y,l={1,2}`, with `\` before a literal special character. An index refers to
+ * the list in the values below; as in Helm, they must have a map, or a list, if the expression requires one.
  *
- * Two things differ from Helm. Values go to helm as a document, so a number is there what it is in a values file: a
- * float64, which a template without `int` prints as 1e+06; an integer that it would round is an error. And an index without `]`, which helm 4 alone ignores, is an
- * error. Throws `KK_VALUES`, which names the character and never quotes the expression: it can hold a secret.
+ * Two things differ from Helm. Values are passed to helm as a document, so a number is the same as in a
+ * values file: a float64, which a template without `int` prints as 1e+06; an integer that it would round is
+ * an error. And an index without `]`, which only Helm 4 ignores, is an error. Throws `KK_VALUES`, which names
+ * the position and never quotes the expression, because it can contain a secret.
  */
 export function applySet(expression: string, below: Values, options: SetOptions): Values {
   return applySets([{text: expression, ...options}], below)
@@ -36,11 +39,13 @@ export interface SetExpression extends SetOptions {
   readonly text: string
 }
 
-/** Returns the values with several expressions applied, one after the other. Throws before it has built more than values may have (`LARGEST`). */
+/**
+ * Returns the values with several expressions applied in order. Throws before the values exceed `LARGEST`.
+ */
 export function applySets(expressions: readonly SetExpression[], below: Values): Values {
-  // Not structuredClone: what was one object under two aliases must become two.
+  // Not structuredClone, because one object under two aliases must become two.
   const result: MutableMap = JSON.parse(JSON.stringify(below))
-  const room = {items: MOST_FILLED}
+  const room = {items: MAX_FILLED_ITEMS}
   for (const {text, mode, source} of expressions) {
     const cursor = cursorOver(text, source, room)
     const value = mode === 'string' ? (read: string) => read : (read: string) => typedValue(read, source)
@@ -50,7 +55,7 @@ export function applySets(expressions: readonly SetExpression[], below: Values):
   return result
 }
 
-/** Reads `key…=value` into `data`; false when the expression has ended. Helm: parser.key */
+/** Reads `key…=value` into `data`; false if the expression has ended. Helm: parser.key */
 function readKey(cursor: Cursor, data: MutableMap, depth: number, value: ReadValue): boolean {
   const {text: key, stop} = cursor.until('=[,.')
   switch (stop) {
@@ -93,7 +98,10 @@ function readMapKey(cursor: Cursor, data: MutableMap, key: string, depth: number
   return more
 }
 
-/** Reads what follows `[index]`. Helm: parser.listItem, which for want of a value at the very end leaves the list as it is. */
+/**
+ * Reads the rest after `[index]`. Helm: parser.listItem, which leaves the list unchanged without a value at
+ * the end.
+ */
 function readItem(cursor: Cursor, list: List, index: number, depth: number, value: ReadValue): boolean {
   if (index < 0) throw cursor.error('expected an index of 0 or more')
   const {text, stop} = cursor.until('[.=')
@@ -122,7 +130,7 @@ function readItem(cursor: Cursor, list: List, index: number, depth: number, valu
   }
 }
 
-/** Reads what follows `=`; false when nothing does. Helm: parser.valList and parser.val */
+/** Reads the rest after `=`; false if there is none. Helm: parser.valList and parser.val */
 function readValue(cursor: Cursor, value: ReadValue, assign: (read: unknown) => void): boolean {
   const first = cursor.next()
   if (first === undefined) {
@@ -151,10 +159,10 @@ function readList(cursor: Cursor, value: ReadValue): List {
   return list
 }
 
-/** Helm reads it with strconv.Atoi, which knows 64 bits; lists within lists are as deep as overrides may be. */
+/** Reads an index. Helm uses strconv.Atoi, with 64 bits; lists may be nested as deep as overrides may be. */
 function readIndex(cursor: Cursor): number {
   cursor.lists += 1
-  if (cursor.lists > DEEPEST) throw cursor.error(`expected at most ${DEEPEST} lists within each other`)
+  if (cursor.lists > DEEPEST) throw cursor.error(`expected at most ${DEEPEST} nested lists`)
   const {text, stop} = cursor.until(']')
   if (stop === undefined || !/^[+-]?\d+$/.test(text))
     throw cursor.error('expected a number and "]" after "["')
@@ -163,7 +171,7 @@ function readIndex(cursor: Cursor): number {
   return Number(index)
 }
 
-/** Helm leaves out what has an empty key. */
+/** Sets a key; like Helm, it ignores an empty key. */
 function set(data: MutableMap, key: string, value: unknown): void {
   if (key === '') return
   Object.defineProperty(data, key, {value, writable: true, enumerable: true, configurable: true})
@@ -177,7 +185,10 @@ function setItem(cursor: Cursor, list: List, index: number, value: unknown): voi
   list[index] = value
 }
 
-/** Helm: typedVal. `01` and `1.5` stay text; folding of case is Unicode's, as in Go's EqualFold. */
+/**
+ * Parses a value. Helm: typedVal. `01` and `1.5` stay strings; case folding is Unicode's, as in Go's
+ * EqualFold.
+ */
 function typedValue(text: string, source: string): unknown {
   if (/^true$/iu.test(text)) return true
   if (/^false$/iu.test(text)) return false
@@ -190,28 +201,31 @@ function typedValue(text: string, source: string): unknown {
   return Number(integer)
 }
 
-/** Without the number, which can be a secret. */
+/** Returns an error without the number, which can be a secret. */
 function rounded(source: string): KkError {
   return new KkError(
     'KK_VALUES',
     `${source}: expected an integer that is not rounded in a values file, got one above 2^53`,
-    {hint: 'give it as a text: with --set-string, or in quotes in a file for --values'},
+    {hint: 'set it as a string: with --set-string, or in quotes in a file for --values'},
   )
 }
 
-/** How many empty places the expressions may still make. */
+/** The number of empty list items that the expressions may still add. */
 interface Room {
   items: number
 }
 
 interface Cursor {
   readonly room: Room
-  /** How many indices this key has had. */
+  /** The number of indices that this key has had. */
   lists: number
-  /** The character that ended it; undefined at the end. */
+  /** Consumes and returns the next character; undefined at the end. */
   next(): string | undefined
   back(): void
-  /** The text up to one of the stops, which is consumed; `\` takes the meaning from the next character. Helm: runesUntil */
+  /**
+   * Consumes and returns the characters up to one of the stops, which is consumed; `\` escapes the next
+   * character. Helm: runesUntil
+   */
   until(stops: string): {text: string; stop: string | undefined}
   error(expected: string): KkError
 }
@@ -232,9 +246,9 @@ function cursorOver(expression: string, source: string, room: Room): Cursor {
       while (true) {
         const character = next()
         if (character === undefined || stops.includes(character)) return {text, stop: character}
-        const taken = character === '\\' ? next() : character
-        if (taken === undefined) return {text, stop: undefined}
-        text += taken
+        const literal = character === '\\' ? next() : character
+        if (literal === undefined) return {text, stop: undefined}
+        text += literal
       }
     },
     error: (expected) =>

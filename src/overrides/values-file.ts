@@ -6,25 +6,25 @@ import {readNamedFile} from '../state/files/named-file.ts'
 import {readOnlyYaml, readYamlDocuments} from '../yaml/yaml.ts'
 import {mergeValues} from './merge.ts'
 
-/** A file of values that was read. */
+/** A parsed file of values. */
 export interface ValuesFile {
   readonly file: string
   readonly values: Values
-  /** Returns where a key stands in the file. */
+  /** Returns the position of a key in the file. */
   readonly position: (path: readonly string[]) => Position | undefined
 }
 
 /**
- * Reads a file as helm reads one given with `--values`; an empty one holds nothing. `what` names it in
- * messages, where it was given in another way than by its path. Rejects with `KK_FILE`, `KK_YAML`.
+ * Reads a file as helm reads one of `--values`; an empty one holds no values. `what` names it in messages, if
+ * the user did not pass its path. Rejects with `KK_FILE`, `KK_YAML`.
  */
 export async function readValuesFile(file: string, what = file): Promise<ValuesFile> {
   return valuesFile(file, await readNamedFile(file, {what}))
 }
 
 /**
- * Reads the values that a chart has by default, whose documents helm 4 merges (Helm 4.2: chart/v2/loader/load.go LoadValues);
- * keys of more than one document have no position. Throws `KK_YAML`.
+ * Reads the default values of a chart, whose documents Helm 4 merges (Helm 4.2: chart/v2/loader/load.go
+ * LoadValues); keys of more than one document have no position. Throws `KK_YAML`.
  */
 export function chartValues(file: string, text: string): ValuesFile {
   const documents = readYamlDocuments(text, {file})
@@ -33,7 +33,7 @@ export function chartValues(file: string, text: string): ValuesFile {
   return {file, values: mergeValues(...documents.filter(isMap)), position: () => undefined}
 }
 
-/** Reads a text as helm reads a file of values. Throws `KK_YAML`. */
+/** Parses a string as helm parses a file of values. Throws `KK_YAML`. */
 export function valuesFile(file: string, text: string): ValuesFile {
   const values = readOnlyYaml(text, {file}) ?? {}
   if (isMap(values)) return {file, values, position: locator({file, text})}

@@ -49,7 +49,7 @@ describe('an update of user overrides', () => {
     ['an empty file', {files: ['']}],
     ['a file of comments, and an empty expression', {files: ['# nothing'], setString: ['']}],
     ['an empty map, with reuse', {flag: 'reuse', files: ['{}']}],
-  ])('is refused when it gives no value: %s', (_, given) => {
+  ])('is refused if it contains no value: %s', (_, given) => {
     const refusal = expect.objectContaining({
       code: 'KK_USAGE',
       hint: expect.stringContaining('kk overrides delete'),
@@ -58,7 +58,7 @@ describe('an update of user overrides', () => {
     expect(() => applyUpdate({a: 1}, update(given))).toThrow(refusal)
   })
 
-  it('holds only what the deployer gave, and replaces the map below it when both are combined', () => {
+  it("holds only the deployer's values, which replace lower maps in the combined overrides", () => {
     const system = {pod: {replicas: {server: 1}}}
 
     const user = applyUpdate({}, update({flag: 'reuse', set: ['pod.replicas=2']}))
@@ -79,9 +79,9 @@ describe('an update of user overrides', () => {
     ['--set password:***=***: expected a map', {set: ['a=1', 'password:a.b=x', 'password:a.b.geheim==']}],
     ['got *** for a secret', {files: ['conf: {ldap: {bind_pw: "***"}}']}],
     ['got *** for a secret', {setString: ['conf.extra=admin_password = ***']}],
-    ['the overrides: expected text without half a surrogate pair', {set: ['a=\ud800']}],
-    ['1.yaml: the key __proto__ cannot be kept', {files: ['a: {__proto__: {polluted: 1}}']}],
-    ['the overrides: the key __proto__ cannot be kept', {set: ['__proto__.polluted=1']}],
+    ['the overrides: expected a string without half a surrogate pair', {set: ['a=\ud800']}],
+    ['1.yaml: the key __proto__ cannot be stored', {files: ['a: {__proto__: {polluted: 1}}']}],
+    ['the overrides: the key __proto__ cannot be stored', {set: ['__proto__.polluted=1']}],
     [
       '1.yaml: expected keys of at most 1024 characters, got one of 65536',
       {files: [`? ${'k'.repeat(65536)}\n: 1`]},
@@ -99,7 +99,7 @@ describe('an update of user overrides', () => {
       'expected at most 1000000 characters of values in all',
       {set: Array.from({length: 200}, (_, list) => `a${list}[65536]=1`)},
     ],
-    ['1.yaml: expected at most 64 maps and lists', {files: [`a: ${'['.repeat(400)}${']'.repeat(400)}`]}],
+    ['1.yaml: expected at most 64 nested maps and lists', {files: [`a: ${'['.repeat(400)}${']'.repeat(400)}`]}],
     ['1.yaml:1:503: nesting exceeded', {files: [`a: ${'['.repeat(5000)}`]}],
   ])('is refused with "%s"', (message, given) => {
     const attempt = () => applyUpdate({}, update(given))

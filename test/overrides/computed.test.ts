@@ -59,38 +59,38 @@ describe.each(HELMS)('the values that %s computes', (name) => {
     })
   })
 
-  it('lack a default that null takes away', async () => {
+  it('lack a default that null removes', async () => {
     expect(await computed({debug: null})).not.toHaveProperty('debug')
   })
 
-  it('lack a subchart that is switched off', async () => {
+  it('lack a disabled subchart', async () => {
     expect(await computed({cache: {enabled: false}})).toMatchObject({cache: {enabled: false}})
     expect(await computed({cache: {enabled: false}})).not.toHaveProperty('cache.size')
   })
 
-  it('are not taken for a Kubernetes object', async () => {
+  it('do not count as a Kubernetes object', async () => {
     const values = {kind: 'Secret', metadata: {annotations: {'helm.sh/hook': 'test'}}, text: 'a\n---\nb: <&>'}
 
     expect(await computed(values)).toMatchObject(values)
   })
 
-  it('keep characters that YAML cannot hold bare', async () => {
+  it('keep characters that YAML cannot represent unquoted', async () => {
     const values = {text: 'a\u007fb\u0085c\u2028d\ufeffe'}
 
     expect(await computed(values)).toMatchObject(values)
   })
 
-  it('are refused when they break the schema', async () => {
+  it('are refused if they violate the schema', async () => {
     await expect(computed({port: 'x'})).rejects.toMatchObject({code: 'KK_VALUES'})
   })
 
-  it('are told for all that when the schema is passed over', async () => {
+  it('are returned if schema validation is skipped', async () => {
     const call = {name: 'glance', namespace: 'openstack', chart, values: {port: 'x'}}
 
     expect(await computedValues(helm, call, {skipSchema: true})).toMatchObject({port: 'x', debug: false})
   })
 
-  it('leave nothing behind', async () => {
+  it('leave no files behind', async () => {
     const temporary = testDirectory()
     vi.stubEnv('TMPDIR', temporary)
 

@@ -15,7 +15,7 @@ describe('difference', () => {
     expect(difference(below, above)).toEqual(expected)
   })
 
-  it('merged over what is below gives what is above', () => {
+  it('merged over the lower values gives the upper ones', () => {
     const values = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue({maxDepth: 3}))
     fc.assert(
       fc.property(values, values, (below, upper) => {

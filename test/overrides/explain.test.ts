@@ -12,7 +12,7 @@ function layersOf(...values: readonly Values[]): Layer[] {
   return values.map((each, index) => ({name: NAMES[index]!, source: `${NAMES[index]}.yaml`, values: each}))
 }
 
-/** What is explained, as lines: `a.b: 2 section, not features 1`. */
+/** Returns the explanation as lines: `a.b: 2 section, not features 1`. */
 function explained(layers: readonly ExplainedLayer[], final: Values): readonly string[] {
   return explain(layers, final).map(({path, value, winner, lost}) => {
     const losers = lost.map((each) => `, not ${each.layer} ${JSON.stringify(each.value)}`)
@@ -32,7 +32,7 @@ const {tree} = fc.letrec<{tree: Values; value: unknown}>((tie) => ({
 }))
 
 describe('explain', () => {
-  it('names the strongest layer that speaks of a key, and all that lost', () => {
+  it('names the strongest layer that has a key, and all that lost', () => {
     const layers = layersOf({pod: {api: 1}, debug: false}, {pod: {api: 2}}, {pod: {api: 3}})
 
     expect(explained(layers, mergedValues(layers))).toEqual([
@@ -47,7 +47,7 @@ describe('explain', () => {
     expect(explained(layers, mergedValues(layers))).toEqual(['hosts: ["c"] system, not features ["a","b"]'])
   })
 
-  it('counts as lost what stood in a map that something stronger replaced', () => {
+  it('counts values in a map that a stronger layer replaced as lost', () => {
     const layers = layersOf({pod: {replicas: {server: 1}}}, {pod: {replicas: 2}})
 
     expect(explained(layers, mergedValues(layers))).toEqual([
@@ -60,11 +60,11 @@ describe('explain', () => {
 
     expect(explained(layers, mergedValues(layers))).toEqual([
       'pod.replicas.api: 2 section',
-      // Neither does Helm's result have it, nor did a null take it away.
+      // Helm's result does not have it, and no null removed it.
     ])
   })
 
-  it('lets the defaults win below a map that a layer laid over the scalar of another', () => {
+  it('lets the defaults win below a map with which a layer replaced the scalar of another', () => {
     const [section, user] = layersOf({pod: 'none'}, {pod: {api: 2}})
     const defaults = {name: 'defaults' as const, source: 'values.yaml', values: {pod: {server: 1}}}
 
@@ -74,7 +74,7 @@ describe('explain', () => {
     ])
   })
 
-  it('shows what a null took away', () => {
+  it('shows the key that a null removed', () => {
     const layers = layersOf({pod: {api: 1}, debug: true}, {pod: null})
 
     expect(explained(layers, {debug: true})).toEqual([
@@ -83,14 +83,14 @@ describe('explain', () => {
     ])
   })
 
-  it('says that helm made what no layer says', () => {
+  it('reports values that no layer has as computed by helm', () => {
     expect(explained(layersOf({port: 1}), {port: 2, sub: {enabled: true}})).toEqual([
       'port: 2 helm, not features 1',
       'sub.enabled: true helm',
     ])
   })
 
-  it('tells the place in a file, and which of several sources of a layer it was', () => {
+  it('returns the position in a file, and the source within the layer', () => {
     const position = {file: 'cloud.yaml', line: 3, column: 5}
     const [file, set] = layersOf({debug: false}, {debug: true})
     const [key] = explain(

@@ -54,7 +54,7 @@ describe('featureLayers', () => {
 
   const glance = () => ({directory: join(directory, 'glance'), name: 'glance'})
 
-  it('reads the files that exist, in their order', async () => {
+  it('reads the existing files, in their order', async () => {
     const layers = await featureLayers(glance(), ['2025.1', 'noble'])
 
     expect(layers.map(({name, source, values}) => ({name, source, values}))).toEqual([
@@ -79,11 +79,11 @@ describe('featureLayers', () => {
     expect(await featureLayers({directory: join(directory, name), name}, features)).toEqual([])
   })
 
-  it('takes a file of comments for no values', async () => {
+  it('reads a file of comments as no values', async () => {
     expect(await featureLayers(glance(), ['empty'])).toMatchObject([{values: {}}])
   })
 
-  it('refuses a file that holds no map, and names it', async () => {
+  it('refuses a file without a map, and names it', async () => {
     await expect(featureLayers(glance(), ['list'])).rejects.toMatchObject({
       code: 'KK_YAML',
       message: `${join(directory, 'values_overrides/glance/list.yaml')}: expected a map of values`,
@@ -91,7 +91,7 @@ describe('featureLayers', () => {
   })
 })
 
-it('a feature is noted of which no chart has a file, alone or with others', () => {
+it('a feature of which no chart has a file, alone or combined, is noted', () => {
   const layers = ['charts/values_overrides/glance/2025.1-noble.yaml', 'sections of 2026.yaml'].map(
     (source, index) => ({
       name: index === 0 ? ('features' as const) : ('section' as const),

@@ -2,7 +2,7 @@ import {createPrivateKey} from 'node:crypto'
 import {expect, test} from 'vitest'
 import {generateSecret} from '../../src/overrides/generate-secret.ts'
 
-test('passwords are long, have every class of characters, and none that means anything in a URL, INI file or shell', () => {
+test('passwords are long, have every class of characters, and no special character of URLs, INI files or shells', () => {
   const passwords = Array.from({length: 500}, () => generateSecret('password'))
 
   for (const password of passwords) {
@@ -17,7 +17,7 @@ test.each([
   ['token', /^[0-9a-f]{64}$/],
   ['uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
   ['fernet', /^[A-Za-z0-9_-]{43}=$/],
-  // The header of a key of Ceph of 16 bytes for AES, and the key.
+  // The header of an AES key of Ceph with 16 bytes, and the key.
   ['ceph', /^AQAAAAAAAAAAABAA[A-Za-z0-9+/]{22}==$/],
 ] as const)('a %s looks like one, and is another each time', (kind, form) => {
   expect(generateSecret(kind)).toMatch(form)

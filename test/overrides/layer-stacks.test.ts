@@ -14,7 +14,7 @@ const STACKS = 500
 /** Defaults of the chart, and up to six layers above them. */
 const HEIGHT = 7
 
-/** What YAML 1.1 takes for something else than text, and what is hard to print. */
+/** Strings that YAML 1.1 parses as other types, and ones that are hard to print. */
 const WORDS = ['yes', 'No', 'on', 'OFF', 'y', 'null', '~', 'true', '0640', '0x1f', '1e3', '.5', '1_000', '+1']
 const TEXTS = [
   '1:30',
@@ -45,12 +45,12 @@ const {map} = fc.letrec<{map: Values}>((tie) => ({
 }))
 const stacks = fc.sample(fc.array(map, {minLength: 2, maxLength: HEIGHT}), {seed: 31, numRuns: STACKS})
 
-/** All stacks side by side, each below a key of its own: what stands at one height of them. */
+/** The layers of one level of all stacks, each below a separate key. */
 const atHeight = (height: number): Values =>
   Object.fromEntries(stacks.flatMap((stack, index) => (stack[height] ? [[`t${index}`, stack[height]]] : [])))
 
 it.each(HELMS)(
-  `the combined overrides of ${STACKS} random stacks of layers, as YAML, are to %s what the layers are`,
+  `the combined overrides of ${STACKS} random stacks of layers, as YAML, mean the same to %s as the layers`,
   async (name) => {
     const directory = testDirectory()
     const chart = await writeProbeChart(directory)

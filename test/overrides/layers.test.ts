@@ -11,7 +11,7 @@ const environment = (global: Values | undefined, sections: Record<string, Values
 })
 
 describe('releaseLayers', () => {
-  it('go from features to --set, each with its source', () => {
+  it('orders layers from features to --set, each with its source', () => {
     const layers = releaseLayers({
       environment: environment({region: 'one'}, {keystone: {pod: {api: 1}}}),
       release: 'keystone',
@@ -33,7 +33,7 @@ describe('releaseLayers', () => {
     ])
   })
 
-  it('has texts of --set-string on top of --set, whatever they look like', () => {
+  it('has strings of --set-string over --set, whatever they look like', () => {
     const layers = releaseLayers({
       environment: environment(undefined, {app: {}}),
       release: 'app',
@@ -67,13 +67,13 @@ describe('releaseLayers', () => {
     },
   )
 
-  it('leaves out what says nothing', () => {
+  it('omits empty layers', () => {
     expect(releaseLayers({environment: environment(undefined, {mariadb: {}}), release: 'mariadb'})).toEqual(
       [],
     )
   })
 
-  it('gives a release without a section the common values alone', () => {
+  it('gives a release without a section only the common values', () => {
     const layers = releaseLayers({
       environment: environment({region: 'one'}, {keystone: {}}),
       release: 'mariadb',
@@ -91,7 +91,7 @@ describe('releaseLayers', () => {
     expect(mergedValues(layers)).toEqual({global: {region: 'two', tls: {on: true}}})
   })
 
-  it('gives a release whose section turns it off no global at all', () => {
+  it('gives a release with global: null in its section no global at all', () => {
     const layers = releaseLayers({
       environment: environment({region: 'one'}, {strict: {v: 2, global: null}}),
       release: 'strict',
@@ -100,7 +100,7 @@ describe('releaseLayers', () => {
     expect(mergedValues(layers)).toEqual({v: 2})
   })
 
-  it('understands an index in --set as one of the list below', () => {
+  it('resolves an index in --set in the list of the lower values', () => {
     const layers = releaseLayers({
       environment: environment(undefined, {nova: {hosts: [{name: 'a'}, {name: 'b'}]}}),
       release: 'nova',
@@ -113,7 +113,7 @@ describe('releaseLayers', () => {
     expect(mergedValues(layers)).toEqual({hosts: [{name: 'a'}, {name: 'c'}, {name: 'd'}]})
   })
 
-  it('names the release when --set is wrong, and no value', () => {
+  it('names the release but no value if --set is wrong', () => {
     const sources = {
       environment: environment(undefined, {}),
       release: 'nova',

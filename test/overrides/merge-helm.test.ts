@@ -20,7 +20,7 @@ const {map} = fc.letrec<{map: Record<string, unknown>}>((tie) => ({
 }))
 
 it.each(HELMS)(
-  'mergeValues is what %s does with two files',
+  'mergeValues does what %s does with two files',
   async (name) => {
     const directory = testDirectory()
     const pairs = fc.sample(fc.tuple(map, map), {seed: 5, numRuns: 300})
@@ -43,11 +43,11 @@ it.each(HELMS)(
 )
 
 it.each(HELMS)(
-  'explain names who said each value that %s computes from the defaults of a chart and several layers',
+  "explain names the source of each value that %s computes from a chart's defaults and several layers",
   async (name) => {
     const directory = testDirectory()
     const drawn = fc.sample(fc.tuple(map, map, map, map), {seed: 7, numRuns: 1000})
-    // As files are read: without maps that inherit nothing.
+    // Like parsed files: without maps that lack a prototype.
     const samples: typeof drawn = JSON.parse(JSON.stringify(drawn))
     const [defaults, ...given] = [0, 1, 2, 3].map((side) =>
       Object.fromEntries(samples.map((sample, index) => [`t${index}`, sample[side]!])),
@@ -56,7 +56,7 @@ it.each(HELMS)(
       const layer = (['system', 'section', 'user'] as const)[index]!
       return {name: layer, source: layer, values}
     })
-    // A null among the defaults is taken away by Helm itself: nobody says what is left of its map.
+    // Helm itself removes a null among the defaults: the rest of its map has no source.
     const values: Values = JSON.parse(JSON.stringify(defaults), (_, value) => value ?? 'none')
     const said: ExplainedLayer = {name: 'defaults', source: 'values.yaml', values}
     const chart = await writeProbeChart(directory)

@@ -58,7 +58,7 @@ describe('mergeValues', () => {
     )
   })
 
-  it('does nothing with an empty layer on either side', () => {
+  it('ignores an empty layer on either side', () => {
     fc.assert(
       fc.property(map, (values) => {
         expect(mergeValues({}, values)).toEqual(values)
@@ -79,7 +79,7 @@ describe('mergeValues', () => {
     )
   })
 
-  it('leaves its inputs as they are', () => {
+  it('does not change its inputs', () => {
     fc.assert(
       fc.property(map, map, (lower, upper) => {
         const before = structuredClone([lower, upper])

@@ -71,7 +71,7 @@ describe('overrides as YAML', () => {
     )
   })
 
-  it('are what PyYAML writes, in blocks and with the innermost collections in one line', async () => {
+  it("equal PyYAML's output, in blocks and with the innermost collections in one line", async () => {
     const expected = await safeDump(EXAMPLES)
 
     expect(EXAMPLES.map((each) => ({block: blockYaml(each), innermost: systemYaml(each)}))).toEqual(expected)
@@ -81,7 +81,7 @@ describe('overrides as YAML', () => {
     expect([blockYaml({}), systemYaml({})]).toEqual(['', ''])
   })
 
-  it('quote a word that only Helm takes for a number, in every style', () => {
+  it('quote a word that only Helm parses as a number, in every style', () => {
     const written = systemYaml({a: {version: '1e3', mode: '08', answer: 'y'}})
 
     expect(written).toBe("a: {answer: 'y', mode: '08', version: '1e3'}\n")
@@ -89,14 +89,14 @@ describe('overrides as YAML', () => {
 })
 
 describe('overrides for people to edit', () => {
-  it('have texts of several lines as blocks, and letters as they are', () => {
+  it('have multi-line strings as blocks, and letters unescaped', () => {
     expect(editableYaml(blockYaml({a: 'l1\n  l2\n', b: 'é 😀', c: [1, {d: true}]}))).toBe(
       'a: |\n  l1\n    l2\nb: é 😀\nc:\n  - 1\n  - d: true\n',
     )
     expect(editableYaml('')).toBe('')
   })
 
-  it('are read as what they were, whatever they are', () => {
+  it('are parsed to the original values, whatever they are', () => {
     fc.assert(
       fc.property(values, (given) => {
         const yaml = blockYaml(given)

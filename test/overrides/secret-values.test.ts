@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import {secretsApart} from '../../src/overrides/secret-values.ts'
 import {redactPlaces} from '../../src/redact/values.ts'
 
-it('takes secrets out of values, with maps that hold nothing else, and a list with one as a whole', () => {
+it('separates secrets from values, with maps that hold nothing else, and a list that contains one as a whole', () => {
   const values = {
     plain: 1,
     db: {host: 'db', auth: {password: 'p1'}},
@@ -26,10 +26,10 @@ it('takes secrets out of values, with maps that hold nothing else, and a list wi
   })
 })
 
-/** So many that a copy of the map for each would take minutes. */
+/** So many that copying the map for each would take minutes. */
 const MANY = 20_000
 
-it('takes out and masks very many secrets in one walk', () => {
+it('separates and masks very many secrets in one traversal', () => {
   const values = Object.fromEntries(
     Array.from({length: MANY}, (_, index) => [`k${index}`, {a: 1, password: `p${index}`}]),
   )

@@ -90,7 +90,7 @@ describe('--set', () => {
     expect(() => set(expression)).toThrow(expected)
   })
 
-  it('refuses an index without "]", which helm 4 alone ignores', () => {
+  it('refuses an index without "]", which only Helm 4 ignores', () => {
     expect(() => set('hosts[0')).toThrow('expected a number and "]" after "["')
   })
 
@@ -108,7 +108,7 @@ describe('--set', () => {
     },
   )
 
-  it('never repeats a value in a message, not even what a comma cut off', () => {
+  it('never repeats a value in a message, not even one that a comma split', () => {
     expect(() => set('password=hunter2,sesame')).toThrow(
       expect.objectContaining({
         code: 'KK_VALUES',
@@ -118,7 +118,7 @@ describe('--set', () => {
     )
   })
 
-  it('changes the lists and maps that are there, and leaves its input alone', () => {
+  it('changes existing lists and maps, and does not change its input', () => {
     const below = {hosts: [{name: 'a', port: 1}, 'b'], pod: {api: 1}}
 
     const above = set('hosts[0].port=2,hosts[1]=c,pod.db=3', below)
@@ -137,18 +137,18 @@ describe('--set', () => {
     ['a[0]…[0]', `a${'[0]'.repeat(5000)}=1`],
     ['a[0].a[0].…a', `${'a[0].'.repeat(5000)}a=1`],
     ['a[[[…', `a${'['.repeat(5000)}`],
-  ])('refuses %s with thousands of brackets, which are deeper than overrides may be', (_, expression) => {
+  ])('refuses %s with thousands of brackets, which exceed the maximum nesting', (_, expression) => {
     expect(() => set(expression)).toThrow(expect.objectContaining({code: 'KK_VALUES'}))
   })
 
-  it('refuses lists that many expressions would make too long, before it makes them', () => {
+  it('refuses lists that many expressions would make too long, before building them', () => {
     const expressions = Array.from({length: 200}, (_, list) => `a${list}[65536]=1`)
 
     expect(set('a[65536]=1').a).toHaveLength(65_537)
     expect(() => set(expressions.join(','))).toThrow('expected at most 1000000 characters of values in all')
   })
 
-  it('takes __proto__ for a key like others', () => {
+  it('treats __proto__ as a normal key', () => {
     set('__proto__.polluted=1')
 
     expect(({} as {polluted?: unknown}).polluted).toBeUndefined()
@@ -160,7 +160,7 @@ describe('--set-string', () => {
     ['port=1234567890', {port: '1234567890'}],
     ['on=true,none=null,zero=0', {on: 'true', none: 'null', zero: '0'}],
     ['list={1,true}', {list: ['1', 'true']}],
-  ])('reads %s as text', (expression, values) => {
+  ])('reads %s as a string', (expression, values) => {
     expect(setString(expression)).toEqual(values)
   })
 })
@@ -249,7 +249,7 @@ atNight(() => {
       }
     })
 
-    it('in 1,000 random expressions over values that are there', async () => {
+    it('in 1,000 random expressions over existing values', async () => {
       const below = {shared: {a: [1, {b: 2}], b: {a: null}}}
       const samples = fc.sample(fc.nat(), {seed: 20, numRuns: 1_000}).map((seed, index) => {
         const corner = index % 10 === 0 ? 'shared' : `t${index}`
@@ -272,7 +272,7 @@ atNight(() => {
       ).toEqual(expected)
     })
 
-    it('in 300 random texts as --set-string', async () => {
+    it('in 300 random strings as --set-string', async () => {
       const samples = fc.sample(fc.nat(), {seed: 21, numRuns: 300}).map((seed, index) => {
         return fc.sample(expressions(`t${index}`), {seed, numRuns: 1})[0]!
       })
@@ -282,12 +282,12 @@ atNight(() => {
       expect(await ask(taken.flatMap((expression) => ['--set-string', expression]))).toEqual(expected)
     })
 
-    it('and accepts and refuses the same random texts', async () => {
+    it('and accepts and refuses the same random strings', async () => {
       const noise = fc.string({
         unit: fc.constantFrom('a', 'b', '.', ',', '=', '[', ']', '{', '}', '0', '1', '\\'),
         maxLength: 9,
       })
-      // Helm 4 alone accepts an index that is cut off; kk does not.
+      // Only Helm 4 accepts a truncated index; kk does not.
       const samples = fc.sample(noise, {seed: 22, numRuns: 60}).filter((text) => !/\[[^\]]*$/.test(text))
 
       for (const text of samples) {

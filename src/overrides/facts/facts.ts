@@ -1,12 +1,15 @@
 /** The facts about a cloud, from the cluster's inventory or a facts file; any may be missing. */
 export interface Facts {
-  /** The active charts with their namespaces, where no environment says it. */
+  /** The active charts with their namespaces, if no environment defines them. */
   readonly charts?: Readonly<Record<string, readonly string[]>>
-  /** Nodes that bear `openstack-control-plane=enabled`, `openstack-compute-node=enabled`; all nodes. */
+  /**
+   * The number of nodes labelled `openstack-control-plane=enabled` and `openstack-compute-node=enabled`, and
+   * of all nodes.
+   */
   readonly controllers?: number
   readonly computes?: number
   readonly nodes?: number
-  /** Of the smallest controller: whole CPUs, and memory in MiB. */
+  /** The whole CPUs, and the memory in MiB, of the smallest controller. */
   readonly cpus?: number
   readonly memory?: number
   /** Failure domains, by `topology.kubernetes.io/zone`. */
@@ -15,7 +18,9 @@ export interface Facts {
   readonly kubernetesVersion?: string
   readonly storageClasses?: readonly string[]
   readonly defaultStorageClass?: string
-  /** Where volumes, images and databases live: Ceph (RBD), a StorageClass, or nowhere once the pod has gone. */
+  /**
+   * The storage of volumes, images and databases: Ceph (RBD), a StorageClass, or none that outlives the pod.
+   */
   readonly storage?: 'ceph' | 'class' | 'ephemeral'
   readonly ceph?: {
     /** `host:port` each. */
@@ -24,20 +29,20 @@ export interface Facts {
     /** Copies of each object. */
     readonly replication?: number
   }
-  /** Of cluster services, e.g. `cluster.local`. */
+  /** The domain of cluster services, e.g. `cluster.local`. */
   readonly dnsDomain?: string
-  /** What public endpoints end with, e.g. `cloud.example.org`. */
+  /** The domain of public endpoints, e.g. `cloud.example.org`. */
   readonly publicDomain?: string
   readonly ipFamily?: 'ipv4' | 'ipv6'
   readonly region?: string
   readonly tls?: boolean
-  /** Everything on one machine: small limits, no spreading. */
+  /** All services on one machine: small limits, no spreading. */
   readonly allInOne?: boolean
 }
 
 export type FactName = keyof Facts
 
-/** Facts, and for each where it comes from: `cluster`, `environment` or the name of a file. */
+/** Facts, and the source of each: `cluster`, `environment` or the name of a file. */
 export interface KnownFacts {
   readonly facts: Facts
   readonly sources: Readonly<Partial<Record<FactName, string>>>
@@ -49,7 +54,10 @@ export interface FactsFrom {
   readonly facts: Facts
 }
 
-/** Combines facts of several origins, from the weakest to the strongest: a fact is taken whole, never mixed. */
+/**
+ * Combines facts from several sources, from the weakest to the strongest: a fact is replaced as a whole,
+ * never merged.
+ */
 export function combineFacts(origins: readonly FactsFrom[]): KnownFacts {
   const sources: Partial<Record<FactName, string>> = {}
   for (const {source, facts} of origins) {

@@ -2,26 +2,29 @@ import {isMap, type Values} from '../../base/values.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Facts} from './facts.ts'
 
-/** Returns the facts that the `global` of an environment states, under the keys where kk's charts read them. */
+/** Returns the facts in the `global` of an environment, at the keys that kk's charts read. */
 export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): Facts {
   const endpoints = mapIn(global, 'endpoints')
   const storage = storageIn(global)
-  const found = {
+  const facts = {
     controllers: count(mapIn(global, 'pod')['replicas']),
     region: text(global['region']),
     dnsDomain: text(endpoints['cluster_domain_suffix']) ?? text(global['cluster_domain_suffix']),
-    storage: storageOf(storage),
+    storage: readStorage(storage),
     defaultStorageClass: text(storage['class']),
   } satisfies Record<string, unknown>
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Facts
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts
 }
 
-function storageOf({ephemeral, class: name}: Values): Facts['storage'] {
+function readStorage({ephemeral, class: name}: Values): Facts['storage'] {
   if (ephemeral === true) return 'ephemeral'
   return ephemeral === false || text(name) !== undefined ? 'class' : undefined
 }
 
-/** Returns the map `storage`; one word in its place, `persistent` or `ephemeral`, tells only whether volumes outlive their pod. */
+/**
+ * Returns the map `storage`; as a string, `persistent` or `ephemeral`, it only indicates whether volumes
+ * outlive their pod.
+ */
 function storageIn(global: Values): Values {
   const {storage} = global
   if (storage === 'persistent' || storage === 'ephemeral') return {ephemeral: storage === 'ephemeral'}
@@ -33,7 +36,7 @@ function mapIn(values: Values, key: string): Values {
   return isMap(value) ? value : {}
 }
 
-/** Returns a number of replicas; it takes the place of the number of controllers, from which plugins conclude it. */
+/** Returns a number of replicas, which plugins use instead of the number of controllers. */
 function count(value: unknown): number | undefined {
   return Number.isInteger(value) && (value as number) > 0 ? (value as number) : undefined
 }

@@ -5,7 +5,7 @@ const CONTROLLER = 'openstack-control-plane'
 const COMPUTE = 'openstack-compute-node'
 const ZONE = 'topology.kubernetes.io/zone'
 
-/** The part of the inventory that a fact is read from; people alone state the others. */
+/** The part of the inventory from which a fact is read; the other facts are only set by users. */
 const PARTS: Partial<Readonly<Record<FactName, InventoryPart>>> = {
   controllers: 'nodes',
   computes: 'nodes',
@@ -30,22 +30,25 @@ export function partsFor(names: Iterable<FactName>): ReadonlyMap<InventoryPart, 
   return parts
 }
 
-/** Returns the facts that an inventory holds. Nodes that bear no label of OpenStack's say nothing of controllers. */
+/**
+ * Returns the facts in an inventory. Nodes without OpenStack labels yield no numbers of controllers or
+ * computes.
+ */
 export function factsOfInventory({nodes, version, storageClasses, dnsDomain}: Inventory): Facts {
-  const found: Facts = {
+  const facts: Facts = {
     ...(nodes && factsOfNodes(nodes)),
     ...(version !== undefined && {kubernetesVersion: version}),
     ...(storageClasses && {storageClasses: storageClasses.map(({name}) => name).sort()}),
     ...(dnsDomain !== undefined && {dnsDomain}),
   }
   const preferred = storageClasses?.find(({isDefault}) => isDefault)
-  return preferred ? {...found, defaultStorageClass: preferred.name} : found
+  return preferred ? {...facts, defaultStorageClass: preferred.name} : facts
 }
 
 function factsOfNodes(nodes: readonly SeenNode[]): Facts {
   const controllers = nodes.filter(({labels}) => labels[CONTROLLER] === 'enabled')
   const computes = nodes.filter(({labels}) => labels[COMPUTE] === 'enabled')
-  const family = familyOf(nodes)
+  const family = findFamily(nodes)
   return {
     ...(nodes.length > 0 && {nodes: nodes.length}),
     ...(controllers.length + computes.length > 0 && {computes: computes.length}),
@@ -64,8 +67,8 @@ function factsOfControllers(controllers: readonly SeenNode[]): Facts {
   }
 }
 
-/** Returns the only kind of addresses that nodes have; undefined where they have both, or none. */
-function familyOf(nodes: readonly SeenNode[]): Facts['ipFamily'] {
+/** Returns the only IP family of the nodes' addresses; undefined if they have both, or none. */
+function findFamily(nodes: readonly SeenNode[]): Facts['ipFamily'] {
   const families = new Set(
     nodes.flatMap(({addresses}) => addresses).map((address) => (address.includes(':') ? 'ipv6' : 'ipv4')),
   )

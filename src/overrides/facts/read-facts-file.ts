@@ -11,14 +11,14 @@ import {FACTS_SCHEMA} from './schema.ts'
 const WORDS = {what: 'facts file', hint: 'name a facts file: --facts FILE, or KK_FACTS'}
 
 /**
- * Reads the facts of a file; `-` is standard input. Rejects with `KK_FILE`, with `KK_YAML` for what Helm would not read, and
- * with `KK_FACTS` for what the schema does not allow, each with file:line:column.
+ * Reads the facts of a file; `-` is standard input. Rejects with `KK_FILE`, with `KK_YAML` for YAML that Helm
+ * would reject, and with `KK_FACTS` for violations of the schema, each with file:line:column.
  */
 export async function readFactsFile(file: string): Promise<Facts> {
   return readFacts(await loadSource({file, words: WORDS}))
 }
 
-/** Reads the facts of a text. Throws as `readFactsFile` rejects. */
+/** Reads the facts in a source. Throws as `readFactsFile` rejects. */
 export function readFacts(source: Source): Facts {
   const [root, second] = parseTrees(source)
   if (!root) return {}
@@ -34,7 +34,7 @@ export function readFacts(source: Source): Facts {
   return withoutNulls(value as Facts)
 }
 
-/** Gives a chart without a list of namespaces an empty one. */
+/** Replaces a missing list of namespaces of a chart by an empty one. */
 function withoutNulls(facts: Facts): Facts {
   if (facts.charts === undefined) return facts
   const charts = Object.entries(facts.charts as Record<string, readonly string[] | null>)

@@ -83,10 +83,10 @@ const FACTS = {
   allInOne: yesOrNo('Everything on one machine: small limits, no spreading. Never guessed from a cluster.'),
 } as const satisfies Record<FactName, JsonSchema>
 
-/** All facts there are. */
+/** The names of all facts. */
 export const FACT_NAMES = Object.keys(FACTS) as readonly FactName[]
 
-/** The facts file. `kk schema facts` prints it, the reader checks files against it. */
+/** The schema of the facts file. `kk schema facts` prints it, and the reader validates files with it. */
 export const FACTS_SCHEMA: JsonSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://kk.openstack.org/schema/facts.json',

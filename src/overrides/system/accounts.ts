@@ -4,14 +4,14 @@ import type {SpokenChart} from '../../charts/dialect.ts'
 import type {ByHand, SecretNeed} from './plugin.ts'
 
 /**
- * Returns the passwords and keys of accounts that a chart reads, each with the place where it does. The names of
- * accounts are the same in both dialects, so that the server and all its clients get one value. A plan asks for those of a
- * chart a dozen times.
+ * Returns the passwords and keys of accounts that a chart reads, each with its path. The names of accounts
+ * are the same in both dialects, so that the server and all its clients get one value. Cached, because a plan
+ * needs those of a chart a dozen times.
  */
-export const accountSecrets = oncePerObject(secretsOf)
+export const accountSecrets = oncePerObject(listSecrets)
 
-function secretsOf(chart: SpokenChart): readonly SecretNeed[] {
-  if (chart.dialect === 'kk') return credentialsOf(chart).map(belowGlobal)
+function listSecrets(chart: SpokenChart): readonly SecretNeed[] {
+  if (chart.dialect === 'kk') return listCredentials(chart).map(belowGlobal)
   return chart.dialect === 'openstack-helm' ? declaredAccounts(chart) : []
 }
 
@@ -21,13 +21,16 @@ const COOKIE: ByHand = {
   first: 'choose a time at which all members may restart at once',
 }
 
-/** The keys of services' accounts are a job's. */
+/** The accounts of services get their keys from a job. */
 const CEPH: ByHand = {
   why: 'the monitors of Ceph keep the one of their first start',
   first: 'have them take the new value (ceph auth import)',
 }
 
-/** Secrets of which no upgrade of kk's charts brings a new value into effect; openstack-helm's MariaDB does at each start. */
+/**
+ * Secrets whose new value does not take effect with any upgrade of kk's charts; openstack-helm's MariaDB
+ * reads it at each start.
+ */
 const BY_HAND: Readonly<Record<string, ByHand>> = {
   'oslo_db.admin.password': {
     why: 'MariaDB keeps the one of its first start in its data',
@@ -35,16 +38,16 @@ const BY_HAND: Readonly<Record<string, ByHand>> = {
   },
   'oslo_messaging.erlang_cookie': COOKIE,
   'heat.auth_encryption_key': {
-    why: 'what heat keeps of its stacks in the database cannot be read with another key',
-    first: 'have the database encrypted anew (heat-manage update_params decrypt, then encrypt)',
+    why: 'encrypted data of heat in the database cannot be read with another key',
+    first: 're-encrypt the database (heat-manage update_params decrypt, then encrypt)',
   },
   'barbican.simple_crypto_kek': {
-    why: 'nothing that barbican keeps can be read with another key',
+    why: 'no data of barbican can be read with another key',
     first: 'give barbican both keys (values: conf.crypto.simple_crypto_plugin.kek, the new one first)',
   },
   'ceph_mon.fsid': {
     why: 'a cluster of Ceph, and each of its disks, keep the identity of their first start',
-    first: 'give it back: nothing else opens what is stored',
+    first: 'restore it: no other value decrypts the stored data',
   },
   'ceph_mon.mon.key': CEPH,
   'ceph_mon.admin.key': CEPH,
@@ -52,22 +55,25 @@ const BY_HAND: Readonly<Record<string, ByHand>> = {
   'ceph_mon.bootstrap-osd.key': CEPH,
 }
 
-/** Credentials that clusters keep under another name, that of openstack-helm's charts. */
+/** Credentials that clusters store under another name, that of openstack-helm's charts. */
 const KEPT_AS: Readonly<Record<string, string>> = {
   'orchestration.auth_encryption_key': 'heat.auth_encryption_key',
   'key_manager.simple_crypto_kek': 'barbican.simple_crypto_kek',
 }
 
-/** Returns the place of a credential: `oslo_db.admin.password` is at `global.endpoints.oslo_db.auth.admin.password`. */
+/**
+ * Returns the path of a credential: `oslo_db.admin.password` is at
+ * `global.endpoints.oslo_db.auth.admin.password`.
+ */
 function belowGlobal(credential: string): SecretNeed {
   const [endpoint = '', ...rest] = credential.split('.')
   const name = KEPT_AS[credential] ?? credential
   const path = ['global', 'endpoints', endpoint, 'auth', ...rest]
-  return {name, kind: kindOf(name), path, ...(BY_HAND[name] && {byHand: BY_HAND[name]})}
+  return {name, kind: credentialKind(name), path, ...(BY_HAND[name] && {byHand: BY_HAND[name]})}
 }
 
-/** Returns the kind of a credential; all are passwords but Ceph's, and keys of services that encrypt. */
-function kindOf(name: string): SecretNeed['kind'] {
+/** Returns the kind of a credential; all are passwords except Ceph's and keys of services that encrypt. */
+function credentialKind(name: string): SecretNeed['kind'] {
   if (name.endsWith('.auth_encryption_key')) return 'token'
   if (name.endsWith('_kek')) return 'fernet'
   if (!name.startsWith('ceph_mon.')) return 'password'
@@ -79,7 +85,7 @@ function kindOf(name: string): SecretNeed['kind'] {
  * that the library makes of `databases`, `registration`, `login` and the `uses` of files, and those in the chart's own
  * templates.
  */
-function credentialsOf({name: chart, values, templates = ''}: SpokenChart): readonly string[] {
+function listCredentials({name: chart, values, templates = ''}: SpokenChart): readonly string[] {
   const users = Object.entries(mapAt(values, 'databases')).map(([name, database]) =>
     textAt(database, 'user', name),
   )
@@ -90,8 +96,8 @@ function credentialsOf({name: chart, values, templates = ''}: SpokenChart): read
     ...users.flatMap((user) => ['oslo_db.admin.password', `oslo_db.${user}.password`]),
     ...registered.map((user) => `identity.${user}.password`),
     ...Object.values(mapAt(values, 'files')).flatMap((file) => usedBy(chart, mapAt(file, 'uses'))),
-    ...textsOf(values, 'login').map((user) => `identity.${user}.password`),
-    ...textsOf(values, 'credential'),
+    ...stringsAt(values, 'login').map((user) => `identity.${user}.password`),
+    ...stringsAt(values, 'credential'),
     ...[...templates.matchAll(/"path"\s+"(\w+(?:\.[\w-]+)+)"/g)].map(([, name]) => name!),
   ]
   return [...new Set(names)]
@@ -117,24 +123,24 @@ function usedBy(chart: string, uses: Values): readonly string[] {
   ]
 }
 
-/** Returns the texts under a key, anywhere among values. */
-function textsOf(value: unknown, key: string): readonly string[] {
+/** Returns the strings under a key, anywhere among values. */
+function stringsAt(value: unknown, key: string): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
-    name === key && typeof inner === 'string' ? [inner] : textsOf(inner, key),
+    name === key && typeof inner === 'string' ? [inner] : stringsAt(inner, key),
   )
 }
 
 /** Endpoints of shared services. `oslo_db_api` and the like are further databases on the one server. */
 const SHARED = /^(oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
-/** Keys beside accounts that all charts which have them must share. */
+/** Further keys in `auth` that all charts which have them must share. */
 const KEYS = ['erlang_cookie', 'memcache_secret_key']
 
 /** Returns the accounts of shared services that a chart of openstack-helm declares below `endpoints.<service>.auth`. */
 function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
   return Object.entries(endpoints).flatMap(([endpoint, entry]) => {
     const [, server] = SHARED.exec(endpoint) ?? []
-    // PostgreSQL is another server than the shared one: the chart that declares it has its own password.
+    // PostgreSQL is not the shared server: the chart that declares it has a separate password.
     if (server === undefined || /^postgres/.test(textAt(entry, 'scheme', ''))) return []
     return Object.entries(mapAt(entry, 'auth')).flatMap(([key, account]): readonly SecretNeed[] => {
       const path = ['endpoints', endpoint, 'auth', key]
@@ -149,10 +155,13 @@ function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
   })
 }
 
-/** Accounts that are named by their keys, as clusters have kept them from before accounts were read from charts. */
+/** Accounts that are named by their keys, as clusters stored them before accounts were read from charts. */
 const NAMED_BY_KEY = new Set(['admin', 'heat_trustee', 'heat_stack_user', 'magnum_stack_user'])
 
-/** Returns the name of an account: its user name, whatever its key in the chart, but the key for administrators. */
+/**
+ * Returns the name of an account: its user name, whatever its key in the chart, but the key for
+ * administrators.
+ */
 function accountName(server: string, key: string, account: Values): string {
   // The chart of the message bus has its administrator at `user`, its clients at `admin`.
   if (server === 'oslo_messaging' && key === 'user') return 'admin'
@@ -161,11 +170,11 @@ function accountName(server: string, key: string, account: Values): string {
 }
 
 function mapAt(value: unknown, ...path: readonly string[]): Values {
-  const found = path.reduce<unknown>((at, key) => (isMap(at) ? at[key] : undefined), value)
-  return isMap(found) ? found : {}
+  const map = path.reduce<unknown>((at, key) => (isMap(at) ? at[key] : undefined), value)
+  return isMap(map) ? map : {}
 }
 
 function textAt(value: unknown, key: string, fallback: string): string {
-  const found = isMap(value) ? value[key] : undefined
-  return typeof found === 'string' && found !== '' ? found : fallback
+  const string = isMap(value) ? value[key] : undefined
+  return typeof string === 'string' && string !== '' ? string : fallback
 }

@@ -15,7 +15,7 @@ interface ActiveSources {
   /** The releases of the environment; undefined without one. */
   readonly releases?: Iterable<PlacedChart> | undefined
   readonly facts: Pick<Facts, 'charts'>
-  /** The file that states them, for messages. */
+  /** The name of the facts file, for messages. */
   readonly file?: string | undefined
   readonly plugins: Plugins
 }
@@ -34,7 +34,7 @@ export async function activeCharts({
 }: ActiveSources): Promise<readonly OverriddenChart[]> {
   const namespaces = releases
     ? placed(releases)
-    : await stated(facts.charts ?? anywhere(plugins), file, plugins)
+    : await readCharts(facts.charts ?? anywhere(plugins), file, plugins)
   return [...namespaces]
     .map(([name, each]) => ({name, namespaces: [...each].sort()}))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -52,29 +52,32 @@ function placed(releases: Iterable<PlacedChart>): ReadonlyMap<string, ReadonlySe
   return namespaces
 }
 
-async function stated(
+async function readCharts(
   charts: NonNullable<Facts['charts']>,
   file: string,
   plugins: Plugins,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const namespaces = new Map<string, ReadonlySet<string>>()
-  for (const [chart, given] of Object.entries(charts)) {
-    const where = `${file}: charts.${chart}: `
-    const plugin = await pluginFor(plugins, chart, where)
-    for (const namespace of given) expectDeclared(plugin, namespace, where)
-    namespaces.set(chart, new Set(given.length > 0 ? given : plugin.namespaces))
+  for (const [chart, names] of Object.entries(charts)) {
+    const prefix = `${file}: charts.${chart}: `
+    const plugin = await pluginFor(plugins, chart, prefix)
+    for (const namespace of names) expectDeclared(plugin, namespace, prefix)
+    namespaces.set(chart, new Set(names.length > 0 ? names : plugin.namespaces))
   }
   return namespaces
 }
 
-/** Throws `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion, unless the chart is active there. */
+/**
+ * Throws `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion, unless the chart is active in the
+ * namespace.
+ */
 export function expectActive(active: readonly OverriddenChart[], chart: string, namespace: string): void {
-  const found = active.find(({name}) => name === chart)
-  if (!found) {
+  const entry = active.find(({name}) => name === chart)
+  if (!entry) {
     const names = active.map(({name}) => name)
     throw unknownChart(`no chart ${chart} is active`, chart, names)
   }
-  const {namespaces: names} = found
+  const {namespaces: names} = entry
   if (names.includes(namespace)) return
   throw unknownNamespace(`the chart ${chart} is not active in the namespace ${namespace}`, {
     namespace,
@@ -83,7 +86,7 @@ export function expectActive(active: readonly OverriddenChart[], chart: string, 
   })
 }
 
-/** Returns `KK_UNKNOWN_CHART` with a suggestion, or else all names. */
+/** Returns `KK_UNKNOWN_CHART` with a suggestion, or else with all names. */
 export function unknownChart(message: string, chart: string, names: readonly string[]): KkError {
   const close = suggest(chart, names)
   if (close !== undefined) return new KkError('KK_UNKNOWN_CHART', message, {hint: `did you mean ${close}?`})
@@ -94,7 +97,7 @@ export function unknownChart(message: string, chart: string, names: readonly str
   return new KkError('KK_UNKNOWN_CHART', message, {hint})
 }
 
-/** Returns `KK_UNKNOWN_NAMESPACE` with a suggestion, or else the hint. */
+/** Returns `KK_UNKNOWN_NAMESPACE` with a suggestion, or else with the hint. */
 function unknownNamespace(
   message: string,
   {namespace, names, hint}: {namespace: string; names: readonly string[]; hint: string},
@@ -105,23 +108,28 @@ function unknownNamespace(
   })
 }
 
-/** Returns the plugin of a chart. Rejects with `KK_UNKNOWN_CHART`; `where` begins its message: `facts.yaml: `. */
-export async function pluginFor(plugins: Plugins, chart: string, where = ''): Promise<Plugin> {
+/**
+ * Returns the plugin of a chart. Rejects with `KK_UNKNOWN_CHART`; `prefix` begins its message: `facts.yaml:
+ * `.
+ */
+export async function pluginFor(plugins: Plugins, chart: string, prefix = ''): Promise<Plugin> {
   const plugin = await plugins.find(chart)
   if (plugin) return plugin
-  throw unknownChart(`${where}no plugin is for the chart ${chart}`, chart, plugins.charts)
+  throw unknownChart(`${prefix}no plugin exists for the chart ${chart}`, chart, plugins.charts)
 }
 
-/** Throws `KK_UNKNOWN_NAMESPACE` for a namespace that the plugin does not declare; `where` as in `pluginFor`. */
+/**
+ * Throws `KK_UNKNOWN_NAMESPACE` for a namespace that the plugin does not declare; `prefix` as in `pluginFor`.
+ */
 export function expectDeclared(
   {chart, namespaces}: Pick<Plugin, 'chart' | 'namespaces'>,
   namespace: string,
-  where = '',
+  prefix = '',
 ): void {
   if (namespaces.includes(namespace)) return
-  throw unknownNamespace(`${where}the plugin of the chart ${chart} is not for the namespace ${namespace}`, {
+  throw unknownNamespace(`${prefix}the plugin of the chart ${chart} is not for the namespace ${namespace}`, {
     namespace,
     names: namespaces,
-    hint: `it is for: ${namespaces.join(', ')}; only an environment (-e) can put the chart elsewhere`,
+    hint: `it is for: ${namespaces.join(', ')}; only an environment (-e) can put the chart in another one`,
   })
 }

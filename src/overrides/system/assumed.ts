@@ -2,12 +2,15 @@ import type {Values} from '../../base/values.ts'
 import {type SpokenChart, valuesAt} from '../../charts/dialect.ts'
 import {credentials} from './table.ts'
 
-/** What a service of openstack-helm has unlike the usual: a database, the bus, the cache, one account of its name. */
+/**
+ * The deviations of a service of openstack-helm from the default: a database, the bus, the cache, one account
+ * of its name.
+ */
 interface Service {
   readonly without?: readonly ('oslo_db' | 'oslo_messaging' | 'oslo_cache')[]
   /** Its accounts in keystone. */
   readonly identity?: readonly string[]
-  /** Further databases of its own. */
+  /** Further databases of the service. */
   readonly databases?: readonly string[]
 }
 
@@ -49,10 +52,12 @@ const SERVICES: Readonly<Record<string, Service>> = {
   zaqar: {without: ['oslo_messaging']},
 }
 
-/** Returns a chart of this name as it is known to be, for callers without an environment that names one. */
+/**
+ * Returns the assumed declarations of a chart of this name, for callers without an environment that has it.
+ */
 export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
   const values: Values =
-    dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints: endpointsOf(name)}
+    dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints: listEndpoints(name)}
   return {name, dialect, values, ...valuesAt(values), templates: undefined}
 }
 
@@ -61,8 +66,8 @@ function namedCredentials(name: string): Values {
   return Object.fromEntries(names.map((credential) => [credential, {credential}]))
 }
 
-function endpointsOf(name: string): Values {
-  // It reads nothing of openstack-helm's values.
+function listEndpoints(name: string): Values {
+  // The chart reads none of openstack-helm's values.
   if (name === 'rbd-provisioner') return {}
   const service = Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined
   if (!service) return {cluster_domain_suffix: ''}

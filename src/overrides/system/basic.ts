@@ -5,25 +5,25 @@ import {compose, given} from './shared/compose.ts'
 import {limits, replicas, type Share, spread, WORKER} from './shared/sizing.ts'
 import {type StorageFacts, volumeClass} from './shared/storage.ts'
 
-/** The facts about a chart of openstack-helm without a plugin file of its own. */
+/** The facts about a chart of openstack-helm without its own plugin file. */
 export interface BasicChart {
-  /** By default `openstack`. */
+  /** The namespaces; `openstack` by default. */
   readonly namespaces?: readonly string[]
-  /** Components below `pod.replicas` of which there is one per controller. */
+  /** Components below `pod.replicas` with one replica per controller. */
   readonly perController?: readonly string[]
-  /** Components below `pod.resources`, where they are not those of `perController`. */
+  /** Components below `pod.resources`, if they differ from `perController`. */
   readonly limited?: readonly string[]
   readonly volume?: BasicVolume
-  /** Charts that it requires though no manifest shows it. */
+  /** Charts that it requires although no manifest shows it. */
   readonly requires?: readonly string[]
 }
 
-/** The place among a chart's values of the settings of its volumes. */
+/** The path of a chart's volume settings in its values. */
 interface BasicVolume {
   readonly at: readonly string[]
-  /** The key of the storage class there. */
+  /** The key of the storage class at that path. */
   readonly class: string
-  /** Whether there is a key `enabled` there; if it is false, the data goes with the pod. */
+  /** Whether there is a key `enabled` at that path; if it is false, the data is deleted with the pod. */
   readonly optional: boolean
 }
 
@@ -31,7 +31,7 @@ const CEPH = ['ceph']
 const OBSERVATION = ['osh-infra']
 const KUBE_SYSTEM = ['kube-system']
 
-/** Components and places as in the charts' `values.yaml` (openstack-helm 2026.1.0). */
+/** Components and paths as in the charts' `values.yaml` (openstack-helm 2026.1.0). */
 export const BASIC: Readonly<Record<string, BasicChart>> = {
   blazar: {perController: ['api', 'manager']},
   'ca-clusterissuer': {namespaces: ['cert-manager']},
@@ -122,7 +122,7 @@ export function basicPlugin(chart: string, row: BasicChart): Plugin {
     chart,
     ...(namespaces && {namespaces}),
     ...(requires && {requires}),
-    reads: readsOf(row),
+    reads: listReads(row),
     overrides: (facts) =>
       compose(
         perController.length > 0 ? replicas(facts.controllers, perController) : undefined,
@@ -135,7 +135,7 @@ export function basicPlugin(chart: string, row: BasicChart): Plugin {
 
 type BasicFact = Extract<FactName, 'controllers' | 'zones' | 'allInOne' | 'storage' | 'defaultStorageClass'>
 
-function readsOf({perController, limited, volume: claims}: BasicChart): readonly BasicFact[] {
+function listReads({perController, limited, volume: claims}: BasicChart): readonly BasicFact[] {
   const reads: BasicFact[] = []
   if (perController) reads.push('controllers', 'zones')
   if (perController || limited) reads.push('allInOne')

@@ -1,16 +1,19 @@
 import type {Values} from '../../base/values.ts'
 import type {FactName, Facts} from '../facts/facts.ts'
 
-/** A password or key that kk makes once, and that the chart expects at a place among its values. */
+/** A password or key that kk generates once, and that the chart expects at a path in its values. */
 export interface SecretNeed {
-  /** The name under which it is kept, one per namespace: `oslo_db.admin.password`. */
+  /** The name under which it is stored, unique per namespace: `oslo_db.admin.password`. */
   readonly name: string
   readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token' | 'ceph' | 'authority' | 'server'
-  /** The path among the chart's values: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
+  /** The path in the chart's values: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
   readonly path: readonly string[]
-  /** Set if no upgrade of the charts brings a new value into effect. */
+  /** Set if a new value does not take effect with any upgrade of the charts. */
   readonly byHand?: ByHand
-  /** Makes what the chart gets of the secret, where that is not the secret itself: a certificate of an authority. */
+  /**
+   * Computes the chart's value from the secret, if it is not the secret itself: a certificate of an
+   * authority.
+   */
   readonly given?: (secret: string, other: string) => unknown
   /** The name of another secret of the release, which `given` needs: the key of the server. */
   readonly other?: string
@@ -18,28 +21,33 @@ export interface SecretNeed {
 
 /** The obstacle to a new value of a secret, and the steps that remove it. */
 export interface ByHand {
-  /** The program that goes on with the former value: `MariaDB keeps the one of its first start in its data`. */
+  /**
+   * The program that keeps using the former value: `MariaDB keeps the one of its first start in its data`.
+   */
   readonly why: string
-  /** The steps to do before kk is given the new value. */
+  /** The steps to take before kk gets the new value. */
   readonly first: string
 }
 
 /** The generator of the system overrides of one chart. */
 export interface Plugin {
   readonly chart: string
-  /** The namespaces of the chart without an environment; an environment may put it anywhere. */
+  /** The namespaces of the chart without an environment; an environment may put it in any namespace. */
   readonly namespaces: readonly string[]
-  /** The facts that decide the overrides; it is given no others. */
+  /** The facts that decide the overrides; the plugin gets no others. */
   readonly reads: readonly FactName[]
   readonly secrets: readonly SecretNeed[]
-  /** Charts that its chart requires though no manifest shows it; only kk's own plugins state them. */
+  /** Charts that its chart requires although no manifest shows it; only kk's own plugins declare them. */
   readonly requires?: readonly string[]
   /** The file of a plugin that is not kk's own. */
   readonly file?: string
   overrides(facts: Facts, namespace: string): Values | Promise<Values>
-  /** In a plugin of kk's own, returns the overrides of the chart in kk's dialect; `overrides` is for openstack-helm's. */
+  /**
+   * In a plugin of kk's own, returns the overrides of the chart in kk's dialect; `overrides` is for
+   * openstack-helm's.
+   */
   kk?(facts: Facts, namespace: string): Values
-  /** The facts that decide those, where they are others than `reads`. */
+  /** The facts for `kk`, if they differ from `reads`. */
   readonly kkReads?: readonly FactName[]
 }
 
@@ -60,7 +68,10 @@ export function definePlugin<Read extends FactName>(definition: PluginDefinition
   return {namespaces: ['openstack'], secrets: [], ...definition}
 }
 
-/** Returns the paths of secrets, which are never shown; one below `global` is also read at the top, and wins there. */
+/**
+ * Returns the paths of secrets, which are never shown; one below `global` is also read at the top, with
+ * priority.
+ */
 export function secretPaths({secrets}: Pick<Plugin, 'secrets'>): readonly (readonly string[])[] {
   return secrets.flatMap(({path}) => (path[0] === 'global' ? [path, path.slice(1)] : [path]))
 }

@@ -13,7 +13,7 @@ import {KK_FACTS, serviceWithoutPlugin} from './shared/service.ts'
 import {accountRegions, busMembers, clusterDomain} from './shared/trees.ts'
 import {plugins as table} from './table.ts'
 
-/** A chart that was found; its files tell what it reads. */
+/** A chart whose files show what it reads. */
 export type FoundChart = Pick<Chart, 'name' | 'directory' | 'libraries'>
 
 /** All plugins. */
@@ -23,23 +23,23 @@ export interface Plugins {
   /** Plugins from outside that replace one of kk's own. */
   readonly replacing: readonly Plugin[]
   /**
-   * Returns the plugin for a chart in its dialect, also for charts without a plugin file of their own; undefined for a
-   * chart of neither dialect. For a name alone, it assumes the dialect in which the chart is known. Rejects as
-   * `spokenChart`.
+   * Returns the plugin for a chart in its dialect, also for charts without their own plugin file; undefined
+   * for a chart of neither dialect. For a name alone, it assumes the dialect in which the chart is known.
+   * Rejects as `spokenChart`.
    */
   find(chart: string | FoundChart): Promise<Plugin | undefined>
-  /** Returns what is known of a chart that was found; its files are read once. */
+  /** Returns the declarations of a chart; its files are read once. */
   spoken(chart: FoundChart): SpokenChart
 }
 
-/** Returns kk's own plugins; each is loaded when it is asked for. */
+/** Returns kk's own plugins; each is loaded on first use. */
 export function builtInPlugins(): Plugins {
   const isWhole = oncePer(definesChart)
   const spokenIn = new Map<string, SpokenChart>()
   const spoken = (chart: FoundChart) => {
-    const known = spokenIn.get(chart.directory) ?? spokenChart(chart, isWhole)
-    spokenIn.set(chart.directory, known)
-    return known
+    const spoken = spokenIn.get(chart.directory) ?? spokenChart(chart, isWhole)
+    spokenIn.set(chart.directory, spoken)
+    return spoken
   }
   return {
     charts: [...new Set([...Object.keys(table), ...Object.keys(BASIC)])].sort(),
@@ -59,9 +59,9 @@ async function builtIn(chart: string): Promise<Plugin | undefined> {
 }
 
 /**
- * Returns the plugins with those from outside added, which win over kk's own for the same chart. The chart's accounts,
- * which it shares with others, and its requirements stay, except for secrets whose place the plugin from outside names
- * itself.
+ * Returns the plugins together with external ones, which win over kk's own for the same chart. The chart's
+ * accounts, which it shares with others, and its requirements stay, except for secrets whose path the
+ * external plugin names itself.
  */
 export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugins {
   const byChart = new Map(outside.map((plugin) => [plugin.chart, plugin]))
@@ -111,7 +111,7 @@ interface CommonPart {
   readonly make: (facts: Facts) => Values | undefined
 }
 
-/** Returns the parts that every chart of openstack-helm gets by what it declares. */
+/** Returns the parts that every chart of openstack-helm gets from its declarations. */
 function commonParts({endpoints}: SpokenChart): readonly CommonPart[] {
   const {identity, oslo_messaging: bus} = endpoints
   const accounts = isMap(identity) && isMap(identity.auth) ? identity.auth : {}

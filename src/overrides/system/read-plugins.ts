@@ -36,15 +36,15 @@ async function readPlugin(file: string): Promise<Plugin> {
   if (isExecutable(file)) return programPlugin(file)
   if (/\.ya?ml$/.test(file)) throw ruleFile(file)
   throw new KkError('KK_PLUGIN', `${file} is not a program: expected a file that can be executed`, {
-    hint: `make it executable (chmod +x ${file}), or take it out of the directory`,
+    hint: `make it executable (chmod +x ${file}), or remove it from the directory`,
   })
 }
 
-/** Returns the error for a rule file, a kind of plugin that kk once read. */
+/** Returns the error for a rule file, a kind of plugin that kk no longer reads. */
 function ruleFile(file: string): KkError {
   return new KkError('KK_PLUGIN', `${file} is a rule file: plugins are programs now, and kk reads no rules`, {
     hint: [
-      'move what it says into a program that kk asks in JSON: chart, namespaces, reads and secrets into its answer to "describe",',
+      'convert it to a program that kk calls with JSON: chart, namespaces, reads and secrets go into its answer to "describe",',
       'and each rule into the values that it answers to "overrides", with an if in the place of when and facts["x"] in that of $(x);',
       'docs/writing-a-plugin.md has one to start from',
     ].join(' '),
@@ -70,14 +70,14 @@ function refuseRivals(plugins: readonly Plugin[]): void {
 
 const PROTOCOL = 'kk.openstack.org/plugin/v1'
 const TIMEOUT_MILLISECONDS = 10_000
-/** The time that a program has to end after it is told to. */
+/** The time that a program has to end after SIGTERM, in milliseconds. */
 const GRACE_MILLISECONDS = 1_000
 const OUTPUT_LIMIT = 4_000_000
 const LOG_LINES = 10
-/** The variables that reach the program; all others may be secret. */
+/** The environment variables that the program gets; all others may be secret. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ']
 
-/** Returns the plugin that a program declares itself to be. Rejects with `KK_PLUGIN`. */
+/** Returns the plugin that a program declares. Rejects with `KK_PLUGIN`. */
 async function programPlugin(file: string): Promise<Plugin> {
   const declared = (await ask(file, {call: 'describe'}, DECLARATION_SCHEMA)) as Omit<
     PluginDefinition<FactName>,
@@ -95,7 +95,7 @@ async function programPlugin(file: string): Promise<Plugin> {
   }
 }
 
-/** Sends one request to a new process in a process group of its own, so that all of it ends at the time limit. */
+/** Sends one request to a new process in a separate process group, so that all of it ends at the timeout. */
 async function ask(file: string, request: object, schema: JsonSchema): Promise<unknown> {
   const {execa} = await import('execa')
   const result = await execa(resolve(file), [], {
@@ -110,7 +110,7 @@ async function ask(file: string, request: object, schema: JsonSchema): Promise<u
   })
   const log = redactLines(result.stderr).split('\n').filter(Boolean).slice(-LOG_LINES)
   const fail = (what: string): never => {
-    const hint = `try it by itself: echo '${JSON.stringify({apiVersion: PROTOCOL, ...request})}' | ${file}`
+    const hint = `run it separately: echo '${JSON.stringify({apiVersion: PROTOCOL, ...request})}' | ${file}`
     throw new KkError('KK_PLUGIN', `the plugin ${file} ${what}`, {hint, log})
   }
   if (result.timedOut) return fail(`did not answer within ${TIMEOUT_MILLISECONDS / 1000} s`)
@@ -169,13 +169,14 @@ const DECLARATION = {
   },
   reads: {
     title: 'a list of names of facts',
-    description: 'The facts that decide the overrides; no other is handed to the plugin.',
+    description: 'The facts that decide the overrides; the plugin gets no other.',
     type: 'array',
     items: FACT_NAME,
   },
   secrets: {
     title: 'a list of secrets',
-    description: 'Passwords and keys that kk is to make once, and where the chart wants them.',
+    description:
+      'Passwords and keys that kk should generate once, and the paths at which the chart expects them.',
     type: 'array',
     items: {
       title: '{name, kind, path}',

@@ -3,12 +3,15 @@ import type {SpokenChart} from '../../charts/dialect.ts'
 import type {ValuePath} from '../../redact/values.ts'
 import {leaves} from '../secret-values.ts'
 
-/** Returns the places that the chart does not read, as far as is known: neither its values nor its templates have them. */
+/**
+ * Returns the paths that the chart does not read, as far as known: neither its values nor its templates have
+ * them.
+ */
 export function unreadPaths(chart: SpokenChart, values: Values): readonly ValuePath[] {
   return leaves([], values).filter((path) => !isRead(chart, path))
 }
 
-/** Tells whether a chart reads a path among its values; true for a chart without files. */
+/** Returns true if a chart reads a path among its values; true for a chart without files. */
 export function isRead(chart: SpokenChart, path: ValuePath): boolean {
   const {templates, dialect} = chart
   if (templates === undefined || isMentioned(templates, path)) return true
@@ -63,7 +66,10 @@ function isReadByToolkit({endpoints}: SpokenChart, [first, second = '', third = 
   return second === 'cluster_domain_suffix' || (has(endpoints, [second]) && OF_ENDPOINT.includes(third))
 }
 
-/** Tells whether a template reads the path, or a map around it: `.Values.conf.nova` for `conf.nova.DEFAULT.workers`. */
+/**
+ * Returns true if a template reads the path, or a map around it: `.Values.conf.nova` for
+ * `conf.nova.DEFAULT.workers`.
+ */
 function isMentioned(templates: string, path: ValuePath): boolean {
   return path.some((_, index) => {
     const way = path
@@ -79,8 +85,8 @@ function sameName(one: string, other: string): boolean {
 }
 
 function keysAt(values: Values, key: string): readonly string[] {
-  const found = values[key]
-  return isMap(found) ? Object.keys(found) : []
+  const map = values[key]
+  return isMap(map) ? Object.keys(map) : []
 }
 
 function has(value: unknown, [key, ...rest]: ValuePath): boolean {

@@ -5,7 +5,9 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'
 
-/** The server of a shared service, and its administrator. Its chart is not known if another environment has it. */
+/**
+ * The server of a shared service, and its administrator. Its chart is unknown if another environment has it.
+ */
 interface Server {
   readonly release: ReleaseId
   /** The key among endpoints: `oslo_db`. */
@@ -37,9 +39,9 @@ export function servedEndpoint(chart: string): string | undefined {
   return SHARED.find((endpoint) => SERVERS[endpoint] === chart)
 }
 
-/** Tells whether one of these releases serves an endpoint. */
+/** Returns true if one of these releases serves an endpoint. */
 export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): boolean {
-  return serversOf(endpoint, charts).length > 0
+  return listServers(endpoint, charts).length > 0
 }
 
 /**
@@ -57,23 +59,22 @@ export function serverElsewhere(
 }
 
 /**
- * Returns the values that a release needs to reach shared services whose charts are of the other dialect, for their
- * hosts and administrators have other names. A service that no release, or several, of the environment provide is left
- * out.
+ * Returns the values that a release needs to reach shared services whose charts are of the other dialect,
+ * because their hosts and administrators have other names. A service is omitted if no release, or several, of
+ * the environment provide it.
  */
 export function foreignServers(asker: ReleaseId, charts: ReadonlyMap<ReleaseId, SpokenChart>): Values {
   const chart = charts.get(asker)
   if (chart?.dialect === undefined) return {}
   const parts = SHARED.map((endpoint) => {
-    const [server, ...others] = serversOf(endpoint, charts)
-    if (!server || others.length > 0 || charts.get(server.release)!.dialect === chart.dialect)
-      return undefined
+    const [server, ...rest] = listServers(endpoint, charts)
+    if (!server || rest.length > 0 || charts.get(server.release)!.dialect === chart.dialect) return undefined
     return chart.dialect === 'kk' ? toldInKk(asker, chart, server) : toldInOsh(asker, chart, server)
   })
   return compose(...parts)
 }
 
-function serversOf(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): readonly Server[] {
+function listServers(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): readonly Server[] {
   return [...charts].flatMap(([release, chart]): readonly Server[] => {
     if (chart.dialect === 'kk') {
       const components = Object.entries(chart.values.components ?? {})
@@ -97,14 +98,14 @@ function toldInKk(asker: ReleaseId, chart: SpokenChart, server: Server): Values 
   const names = accountSecrets(chart).map(({name}) => name)
   const isAdministrator = names.includes(`${endpoint}.admin.password`)
   const isUsed = names.some((name) => name.startsWith(`${endpoint}.`))
-  // A chart may reach these services without a password; to name one more does no harm.
+  // A chart may reach these services without a password; an unused host is harmless.
   if (!isUsed && endpoint !== 'oslo_cache' && endpoint !== 'identity') return undefined
   return {
     global: {
       endpoints: {
         [endpoint]: {
           hosts: {default: server.host},
-          namespace: namespaceOf(asker, server),
+          namespace: otherNamespace(asker, server),
           auth: isAdministrator ? {admin: {username: server.administrator}} : {},
         },
       },
@@ -115,24 +116,24 @@ function toldInKk(asker: ReleaseId, chart: SpokenChart, server: Server): Values 
 function toldInOsh(asker: ReleaseId, {endpoints}: SpokenChart, server: Server): Values | undefined {
   const {endpoint: kind, administrator, host} = server
   const declared = Object.entries(endpoints).filter(([name]) => name === kind || name.startsWith(`${kind}_`))
-  const told = declared.map(([name, entry]): [string, Values] => [
+  const entries = declared.map(([name, entry]): [string, Values] => [
     name,
     {
       hosts: {
         default: host,
         ...(dig(entry, 'hosts', 'internal') !== undefined && {internal: host}),
       },
-      namespace: namespaceOf(asker, server),
+      namespace: otherNamespace(asker, server),
       auth: dig(entry, 'auth', 'admin') === undefined ? {} : {admin: {username: administrator}},
-      // Single members have other names; the Service leads to all of them.
+      // Single members have other names; the Service reaches all of them.
       ...(dig(entry, 'statefulset') !== undefined && {statefulset: null}),
     },
   ])
-  return {endpoints: Object.fromEntries(told)}
+  return {endpoints: Object.fromEntries(entries)}
 }
 
 /** Returns the server's namespace, unless it is also the asker's. */
-function namespaceOf(asker: ReleaseId, {release}: Server): string | undefined {
+function otherNamespace(asker: ReleaseId, {release}: Server): string | undefined {
   const namespace = releaseNamespace(release)
   return namespace === releaseNamespace(asker) ? undefined : namespace
 }

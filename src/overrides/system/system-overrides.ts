@@ -15,8 +15,9 @@ export interface SystemOverridesOptions {
 }
 
 /**
- * Returns the system overrides of one chart in one namespace by the facts; `{}` for a chart without a plugin. Rejects
- * with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` if the chart is not active there, and with `KK_PLUGIN`.
+ * Returns the system overrides of one chart in one namespace from the facts; `{}` for a chart without a
+ * plugin. Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` if the chart is not active in the
+ * namespace, and with `KK_PLUGIN`.
  */
 export async function systemOverrides(options: SystemOverridesOptions): Promise<Values> {
   const {active, chart, namespace, facts, plugins} = options
@@ -27,8 +28,8 @@ export async function systemOverrides(options: SystemOverridesOptions): Promise<
 
 /** Returns the facts that a plugin declares to read. */
 export function factsFor({reads}: Pick<Plugin, 'reads'>, facts: Facts): Facts {
-  const known = reads.filter((name) => facts[name] !== undefined)
-  return Object.fromEntries(known.map((name) => [name, facts[name]])) as Facts
+  const present = reads.filter((name) => facts[name] !== undefined)
+  return Object.fromEntries(present.map((name) => [name, facts[name]])) as Facts
 }
 
 /** Returns the names of the facts that decide the overrides of these charts, sorted: no others need to be read. */

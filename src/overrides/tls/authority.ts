@@ -2,9 +2,9 @@ import {generateKeyPairSync} from 'node:crypto'
 import {KkError} from '../../base/errors.ts'
 
 /**
- * The keys of a certificate authority, newest first: that of the next authority, which signs nothing yet, that of the present one, and
- * that of the former one. All three are trusted, so that in a rotation nobody meets a certificate that he does not know,
- * in whichever order servers and clients are upgraded.
+ * The keys of a certificate authority, newest first: that of the next authority, which does not sign yet, of
+ * the present one, and of the former one. All three are trusted, so that in a rotation no client meets an
+ * unknown certificate, in whichever order servers and clients are upgraded.
  */
 export interface Authority {
   readonly keys: readonly AuthorityKey[]
@@ -13,41 +13,44 @@ export interface Authority {
 export interface AuthorityKey {
   /** A private RSA key in PEM (PKCS #8). */
   readonly key: string
-  /** The time at which it was made, ISO 8601. */
+  /** The creation time, ISO 8601. */
   readonly since: string
-  /** The time at which it began to sign, if that is a later one: all that it signs lasts from then on. */
+  /** The time at which it began to sign, if that is later: all its certificates are valid from then on. */
   readonly present?: string
 }
 
 const RSA_BITS = 3072
 
-/** Returns the text of a new authority, or of one in whose place the next has come. Throws `KK_TLS` for a former text that is none. */
+/**
+ * Returns the keys of a new authority as a string, or those after a rotation. Throws `KK_TLS` for an invalid
+ * `former`.
+ */
 export function makeAuthority(former?: string): string {
-  if (former === undefined) return textOf([authorityKey(), authorityKey()])
+  if (former === undefined) return formatKeys([authorityKey(), authorityKey()])
   const [next, present] = readAuthority(former).keys
-  return textOf([authorityKey(), {...next!, present: new Date().toISOString()}, present!])
+  return formatKeys([authorityKey(), {...next!, present: new Date().toISOString()}, present!])
 }
 
-function textOf(keys: readonly AuthorityKey[]): string {
+function formatKeys(keys: readonly AuthorityKey[]): string {
   return JSON.stringify({keys} satisfies Authority)
 }
 
-/** Reads the text of an authority. Throws `KK_TLS`. */
+/** Reads the keys of an authority from a string. Throws `KK_TLS`. */
 export function readAuthority(text: string): Authority {
   const {keys} = parsed(text)
   if (!Array.isArray(keys) || keys.length < 2 || !keys.every(isAuthorityKey)) {
     throw new KkError(
       'KK_TLS',
-      'the kept secret tls.authority is no authority of kk: expected its keys as kk made them',
+      'the stored secret tls.authority is no authority of kk: expected its keys as kk made them',
       {
-        hint: 'give back the former value; or take tls.authority out of the Secret in kk-system, and the next deploy makes another',
+        hint: 'restore the former value; or remove tls.authority from the Secret in kk-system, and the next deploy creates another',
       },
     )
   }
   return {keys}
 }
 
-/** The key that signs. */
+/** Returns the key that signs. */
 export function presentKey({keys}: Authority): AuthorityKey {
   return keys[1]!
 }

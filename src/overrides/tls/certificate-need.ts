@@ -6,31 +6,31 @@ import {mergeValues} from '../merge.ts'
 import type {SecretNeed} from '../system/plugin.ts'
 import type {Certifier} from './certificates.ts'
 
-/** The place of a certificate with its key among the values of kk's own charts. */
+/** The path of the certificates in the values of kk's own charts. */
 const FILES = ['global', 'tls', 'files'] as const
 
-/** The authority of all certificates in a namespace. */
+/** The name of the secret with the authority of all certificates in a namespace. */
 const AUTHORITY = 'tls.authority'
 
 interface Place {
   readonly release: string
   readonly namespace: string
-  /** What all layers say. */
+  /** The values of all layers. */
   readonly values: Values
 }
 
 /**
- * Returns the key and the certificate that a release of one of kk's own charts needs by `tls`; none where TLS is off, or where a layer
- * names a Secret or an issuer, or has the files.
+ * Returns the key and the certificate that a release of one of kk's own charts needs for its `tls` settings;
+ * none if TLS is off, or if a layer names a Secret or an issuer, or contains the files.
  */
 export function certificateNeeds(
   chart: SpokenChart,
   place: Place,
-  certifierOf: (authority: string) => Certifier,
+  makeCertifier: (authority: string) => Certifier,
 ): readonly SecretNeed[] {
   const tls = certificateSettings(chart, place.values)
   if (!tls || tls.files !== undefined || tls.secret !== undefined || tls.issuer !== undefined) return []
-  const names = namesOf(chart, place)
+  const names = serverNames(chart, place)
   const server = `tls.server.${place.release}`
   return [
     {name: server, kind: 'server', path: [...FILES, 'tls.key']},
@@ -39,34 +39,37 @@ export function certificateNeeds(
       kind: 'authority',
       path: FILES,
       other: server,
-      given: (authority, key) => certifierOf(authority).certificate(names, key),
+      given: (authority, key) => makeCertifier(authority).certificate(names, key),
     },
   ]
 }
 
-/** Returns `tls` of a release of one of kk's own charts if it has a certificate by that; else undefined. */
+/**
+ * Returns the `tls` settings of a release of one of kk's own charts if it needs a certificate for them; else
+ * undefined.
+ */
 export function certificateSettings(chart: SpokenChart, values: Values): Values | undefined {
-  const tls = tlsOf(values)
+  const tls = readTls(values)
   return chart.dialect === 'kk' && isCovered(chart, tls) ? tls : undefined
 }
 
-/** Whether the layers of a release ask for TLS; all else is looked at only then. */
+/** Returns true if the layers of a release enable TLS; the rest is only checked then. */
 export function wantsTls(values: Values): boolean {
-  const {public: outside, internal} = tlsOf(values)
+  const {public: outside, internal} = readTls(values)
   return outside === true || internal === true
 }
 
-/** Whether the layers of a release ask for TLS between services. */
+/** Returns true if the layers of a release enable TLS between services. */
 export function wantsInternalTls(values: Values): boolean {
-  return tlsOf(values).internal === true
+  return readTls(values).internal === true
 }
 
-/** `tls` as charts read it: that of the section over that below `global`. */
-function tlsOf(values: Values): Values {
+/** Returns `tls` as charts read it: that of the section over that below `global`. */
+function readTls(values: Values): Values {
   return mergeValues(mapOf(mapOf(values.global).tls), mapOf(values.tls))
 }
 
-/** Inside, everybody is a server or a client; from outside, only what speaks HTTP is reached. */
+/** Internally, every release is a server or a client; from outside, only HTTP services are reached. */
 function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}: Values): boolean {
   const speaksHttp = Object.values(mapOf(serves)).some((each) =>
     /^https?$/.test(String(mapOf(mapOf(each).scheme).default)),
@@ -75,10 +78,13 @@ function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}:
 }
 
 /**
- * Returns the names and addresses by which clients reach the servers of a release, and one that all servers share, by which a proxy knows
- * their pods; its own name where it has none.
+ * Returns the names and addresses by which clients reach the servers of a release, and one that all servers
+ * share, by which a proxy identifies their pods; its own name if it has none.
  */
-function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: Place): readonly string[] {
+function serverNames(
+  {values: defaults}: SpokenChart,
+  {release, namespace, values}: Place,
+): readonly string[] {
   const endpoints = mergeValues(mapOf(mapOf(values.global).endpoints), mapOf(values.endpoints))
   const domain = textOf(endpoints.cluster_domain_suffix) ?? 'cluster.local'
   const components = mergeValues(mapOf(defaults.components), mapOf(values.components))
@@ -101,21 +107,24 @@ function namesOf({values: defaults}: SpokenChart, {release, namespace, values}: 
   return [...new Set([...own, ...outside])]
 }
 
-/** What an ingress controller serves: names below the domain of all, and those that layers state. */
+/**
+ * Returns the names of an ingress controller's servers: those below the domain of all, and those that layers
+ * state.
+ */
 function publicNames(endpoints: Values, {global, ingress}: Values): readonly string[] {
   const domain = textOf(mergeValues(mapOf(mapOf(global).ingress), mapOf(ingress)).domain)
-  const stated = Object.values(endpoints).flatMap((each) =>
+  const overridden = Object.values(endpoints).flatMap((each) =>
     statedNames({host_fqdn_override: {public: mapOf(mapOf(each).host_fqdn_override).public}}, []),
   )
-  return [...(domain === undefined ? [] : [`*.${domain}`]), ...stated]
+  return [...(domain === undefined ? [] : [`*.${domain}`]), ...overridden]
 }
 
-/** The names of an endpoint that layers state: those of Services, and full names and addresses. */
+/** Returns the names of an endpoint that layers state: those of Services, and full names and addresses. */
 function statedNames({hosts, host_fqdn_override}: Values, places: readonly string[]): readonly string[] {
-  const stated = [hosts, host_fqdn_override].flatMap((each) =>
+  const hostNames = [hosts, host_fqdn_override].flatMap((each) =>
     Object.values(mapOf(each)).map((host) => textOf(isMap(host) ? host.host : host)),
   )
-  return stated
+  return hostNames
     .filter((host) => host !== undefined && (isIP(host) !== 0 || NAME.test(host)))
     .flatMap((host) => (/[.:]/.test(host!) ? [host!] : [...places.map((each) => `${host}.${each}`), host!]))
 }
@@ -123,7 +132,7 @@ function statedNames({hosts, host_fqdn_override}: Values, places: readonly strin
 const NAME = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/i
 const LONGEST_NAME = 50
 
-/** As the library `common` names objects (`common.context.name`). */
+/** Returns the name of an object as the library `common` makes it (`common.context.name`). */
 function objectName(release: string, key: string): string {
   const name = `${release}-${key}`
   if (name.length <= LONGEST_NAME) return name

@@ -34,23 +34,27 @@ import {
 } from '@peculiar/asn1-x509'
 import {type AuthorityKey, presentKey, readAuthority} from './authority.ts'
 
-/** Of the keys of a Secret of the type kubernetes.io/tls as cert-manager fills it, those beside `tls.key`, in PEM. */
+/** The keys of a Secret of the type kubernetes.io/tls as cert-manager fills it, without `tls.key`, in PEM. */
 type CertificateFiles = Readonly<Record<'ca.crt' | 'tls.crt', string>>
 
-/** What gives certificates. */
+/** Issues certificates. */
 export interface Certifier {
-  /** Returns the certificate of a server, which is a client of others, for these names and addresses and its private key, with all authorities to trust. */
+  /**
+   * Returns the certificate of a server, which is also a client, for these names and addresses and its
+   * private key, with all authorities to trust.
+   */
   certificate(names: readonly string[], key: string): CertificateFiles
 }
 
 /**
- * Returns what gives certificates of an authority. The same authority, names and key give the same bytes: the signature of the authority
- * (PKCS #1) has no random part. So no certificate is kept, and what did not change is no change. Throws `KK_TLS` for a text that is no authority.
+ * Returns a certifier for an authority. The same authority, names and key give the same bytes, because the
+ * signature of the authority (PKCS #1) has no random part. So certificates are not stored, and unchanged
+ * inputs cause no change. Throws `KK_TLS` for an invalid authority.
  */
 export function certifier(authority: string): Certifier {
   const parsed = readAuthority(authority)
-  const issuer = issuerOf(presentKey(parsed))
-  const trusted = parsed.keys.map((key) => certificateOfAuthority(issuerOf(key))).join('')
+  const issuer = makeIssuer(presentKey(parsed))
+  const trusted = parsed.keys.map((key) => certificateOfAuthority(makeIssuer(key))).join('')
   return {
     certificate(names, key) {
       const publicKey = createPublicKey(key)
@@ -69,9 +73,9 @@ export function certifier(authority: string): Certifier {
   }
 }
 
-/** Returns the certificate of the authority that signs, in PEM. Throws `KK_TLS` for a text that is no authority. */
+/** Returns the certificate of the signing authority, in PEM. Throws `KK_TLS` for an invalid authority. */
 export function presentCertificate(authority: string): string {
-  return certificateOfAuthority(issuerOf(presentKey(readAuthority(authority))))
+  return certificateOfAuthority(makeIssuer(presentKey(readAuthority(authority))))
 }
 
 interface Issuer {
@@ -79,11 +83,11 @@ interface Issuer {
   readonly publicKey: KeyObject
   readonly name: string
   readonly since: Date
-  /** The time at which the key began to sign, ISO 8601, if it was made before. */
+  /** The time at which the key began to sign, ISO 8601, if it was created before. */
   readonly present: string | undefined
 }
 
-function issuerOf({key, since, present}: AuthorityKey): Issuer {
+function makeIssuer({key, since, present}: AuthorityKey): Issuer {
   const privateKey = createPrivateKey(key)
   const publicKey = createPublicKey(privateKey)
   const name = `kk ${identifierOf(publicKey).toString('hex').slice(0, 12)}`
@@ -108,7 +112,7 @@ interface Subject {
 }
 
 const YEARS = 10
-/** Clocks differ. */
+/** Certificates are valid from a day before the authority, because clocks differ. */
 const DAY_MILLISECONDS = 86_400_000
 const SHA256_WITH_RSA = new AlgorithmIdentifier({algorithm: '1.2.840.113549.1.1.11', parameters: null})
 
@@ -158,7 +162,10 @@ function generalName(name: string): GeneralName {
   return isIP(name) ? new GeneralName({iPAddress: name}) : new GeneralName({dNSName: name})
 }
 
-/** A positive number that two certificates of one issuer do not share: of a key that begins to sign there are two. */
+/**
+ * Returns a positive number that is unique among the certificates of an issuer, because a key that begins to
+ * sign has two.
+ */
 function serialNumber(issuer: Issuer, publicKey: KeyObject): ArrayBuffer {
   const digest = createHash('sha256')
     .update(spki(issuer.publicKey))

@@ -2,31 +2,34 @@ import {createCipheriv, createDecipheriv, randomBytes} from 'node:crypto'
 import {KkError} from '../../base/errors.ts'
 import {type StoreKey, type StoreKeys, withKeyToGive} from './keys.ts'
 
-/** The row that a text belongs to; it is authenticated with the text, so that nobody can move it to another row. */
+/** The row of an encrypted string; it is authenticated, so that the string cannot be moved to another row. */
 type RowOfText = readonly [kind: 'overrides' | 'audit' | 'secret', ...row: string[]]
 
-/** Encrypts what holds secrets. Both throw `KK_STORE_KEY` without the right key. */
+/** Encrypts strings with secrets. All methods throw `KK_STORE_KEY` without the right key. */
 export interface Cipher {
   seal(text: string, row: RowOfText): string
-  /** Gives a text back as it is when it is not encrypted. */
+  /** Decrypts a string; returns one that is not encrypted unchanged. */
   open(text: string, row: RowOfText): string
-  /** Throws, too, unless what was encrypted with the keys of these names could be opened. */
+  /** Throws `KK_STORE_KEY` unless every one of these keys is available. */
   expectKeys(ids: readonly string[]): void
 }
 
-/** Version 1: AES-256-GCM with a random nonce; base64 of nonce, tag and text, all in one word, as no YAML map is. */
+/**
+ * Version 1: AES-256-GCM with a random nonce; base64 of nonce, tag and ciphertext in one word, unlike any
+ * YAML map.
+ */
 const SEALED = /^kk-sealed:v1:([0-9a-f]{8}):([A-Za-z0-9+/]+=*)$/
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** The beginning of an encrypted text, and its length up to the end of the key's name. */
+/** The prefix of an encrypted string, and its length including the key's id. */
 export const SEALED_HEAD = {begin: 'kk-sealed:v1:', length: 'kk-sealed:v1:'.length + 8} as const
 
 export function isSealed(text: string): boolean {
   return SEALED.test(text)
 }
 
-/** Returns a cipher. Its keys are asked for when something is to be encrypted or decrypted, not before, and not again once there are some. */
+/** Returns a cipher. It requests its keys when it first encrypts or decrypts, and only once. */
 export function createCipher(ask: () => StoreKeys): Cipher {
   let asked: StoreKeys | undefined
   const keys = () => {
@@ -38,10 +41,10 @@ export function createCipher(ask: () => StoreKeys): Cipher {
     open(text, row) {
       const [, id, content] = SEALED.exec(text) ?? []
       if (id === undefined || content === undefined) return text
-      return openSealed(keyOf(id, keysToOpen(keys)), Buffer.from(content, 'base64'), row)
+      return openSealed(findKey(id, keysToOpen(keys)), Buffer.from(content, 'base64'), row)
     },
     expectKeys(ids) {
-      for (const id of ids) keyOf(id, keysToOpen(keys))
+      for (const id of ids) findKey(id, keysToOpen(keys))
     },
   }
 }
@@ -80,13 +83,17 @@ function openSealed({bytes}: StoreKey, sealed: Buffer, row: RowOfText): string {
   }
 }
 
-function keyOf(id: string, keys: StoreKeys): StoreKey {
+function findKey(id: string, keys: StoreKeys): StoreKey {
   const key = keys.find((each) => each.id === id)
   if (key) return key
-  const given = keys.map((each) => each.id).join(', ')
-  throw new KkError('KK_STORE_KEY', `the store was encrypted with key ${id}, but key ${given} was given`, {
-    hint: 'give the key with which it was encrypted; several may stand in the file of KK_STORE_KEY_FILE, the newest first',
-  })
+  const available = keys.map((each) => each.id).join(', ')
+  throw new KkError(
+    'KK_STORE_KEY',
+    `the store was encrypted with key ${id}, but key ${available} was given`,
+    {
+      hint: 'set the key with which it was encrypted; several may be in the file of KK_STORE_KEY_FILE, the newest first',
+    },
+  )
 }
 
 function authenticated(row: RowOfText): Buffer {

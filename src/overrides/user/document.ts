@@ -9,7 +9,7 @@ import {isSealed} from './cipher.ts'
 import type {OverrideStore, StoredSecret, StoreIdentity} from './store.ts'
 import {storedValues} from './stored-values.ts'
 
-/** Overrides of one chart in one namespace: values, or the encrypted text as it stands in the store. */
+/** Overrides of one chart in one namespace: values, or the encrypted string as stored. */
 export interface DocumentOverrides {
   readonly name: string
   readonly namespace: string
@@ -24,8 +24,11 @@ export interface StoreDocument {
 }
 
 const VERSION = 1
-/** More than any cloud has; a server that reads them answers nobody else meanwhile. */
-const MOST_VALUES = 500_000
+/**
+ * The maximum number of values, more than any cloud has; a server that reads them answers no other request
+ * meanwhile.
+ */
+const MAX_VALUES = 500_000
 const KEYS = ['version', 'store', 'cluster', 'state', 'overrides', 'secrets']
 
 export function storeDocumentYaml({identity, overrides, secrets}: StoreDocument): string {
@@ -37,8 +40,8 @@ export function storeDocumentYaml({identity, overrides, secrets}: StoreDocument)
     ...(identity ? [`state: ${identity.state}`] : []),
   ]
   const body = {overrides: nested(overrides.map((each) => [each.name, each.namespace, each.overrides]))}
-  const kept = {secrets: nested(secrets.map((each) => [each.namespace, each.name, each.value]))}
-  return `${head.join('\n')}\n${blockYaml(body)}${secrets.length === 0 ? '' : blockYaml(kept)}`
+  const secretValues = {secrets: nested(secrets.map((each) => [each.namespace, each.name, each.value]))}
+  return `${head.join('\n')}\n${blockYaml(body)}${secrets.length === 0 ? '' : blockYaml(secretValues)}`
 }
 
 function nested(entries: readonly (readonly [outer: string, inner: string, value: unknown])[]): Values {
@@ -51,10 +54,12 @@ function nested(entries: readonly (readonly [outer: string, inner: string, value
   )
 }
 
-/** Reads a document, and checks all of it. Throws `KK_YAML`, or `KK_VALUES` with the path of what is not as expected. */
+/**
+ * Reads and validates a document. Throws `KK_YAML`, or `KK_VALUES` with the path of the first invalid value.
+ */
 export function readStoreDocument(text: string, file: string): StoreDocument {
-  if ((text.match(/[\n,]/g)?.length ?? 0) > MOST_VALUES)
-    throw refused(file, `expected at most ${MOST_VALUES} lines and commas, which take a while to read`)
+  if ((text.match(/[\n,]/g)?.length ?? 0) > MAX_VALUES)
+    throw refused(file, `expected at most ${MAX_VALUES} lines and commas, which take a while to read`)
   const root = mapAt(readOnlyYaml(text, {file, duplicates: 'error', integers: 'error'}), file, 'the document')
   for (const key of Object.keys(root)) if (!KEYS.includes(key)) throw unknownKey(file, key)
   if (root.version !== VERSION) {
@@ -62,12 +67,12 @@ export function readStoreDocument(text: string, file: string): StoreDocument {
   }
   return {
     identity: identityIn(root, file),
-    overrides: entriesOf(root.overrides, file, 'overrides').map(([name, namespace, value]) => ({
+    overrides: listEntries(root.overrides, file, 'overrides').map(([name, namespace, value]) => ({
       name,
       namespace,
       overrides: overridesAt(value, file, `overrides.${name}.${namespace}`),
     })),
-    secrets: entriesOf(root.secrets, file, 'secrets').map(([namespace, name, value]) => {
+    secrets: listEntries(root.secrets, file, 'secrets').map(([namespace, name, value]) => {
       if (typeof value !== 'string' || value === '')
         throw refused(file, `secrets.${namespace}.${name}: expected a text`)
       return {name, namespace, value}
@@ -86,7 +91,7 @@ function identityIn({store, cluster, state}: Values, file: string): StoreIdentit
   return {id: store, cluster, state: state as number}
 }
 
-function entriesOf(
+function listEntries(
   value: unknown,
   file: string,
   path: string,
@@ -112,22 +117,28 @@ function mapAt(value: unknown, file: string, path: string): Values {
 }
 
 function unknownKey(file: string, key: string): KkError {
-  const meant = suggest(key, KEYS)
-  return refused(file, `unknown key ${key}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
+  const suggestion = suggest(key, KEYS)
+  return refused(file, `unknown key ${key}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`)
 }
 
 function refused(file: string, problem: string): KkError {
   return new KkError('KK_VALUES', `${file}: ${problem}`, {
-    hint: 'a document as `kk overrides export` writes it is expected; nothing was changed',
+    hint: 'expected a document of `kk overrides export`; nothing was changed',
   })
 }
 
 interface ExportOptions {
-  /** Encrypted overrides as they are meant, and generated secrets too; else the former stay encrypted, and the latter out. */
+  /**
+   * Decrypts overrides and includes generated secrets; otherwise the former stay encrypted, and the latter
+   * are omitted.
+   */
   readonly secrets?: boolean
 }
 
-/** Returns all that is stored as one YAML document, without history. Needs the key only with `secrets`, or to list encrypted overrides. */
+/**
+ * Returns the content of the store as one YAML document, without history. Needs the key only with `secrets`,
+ * or to list encrypted overrides.
+ */
 export async function exportStore(
   store: Pick<OverrideStore, 'list' | 'identity' | 'secrets'>,
   {secrets = false}: ExportOptions = {},

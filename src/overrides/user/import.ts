@@ -10,13 +10,13 @@ interface ImportOptions {
   readonly who: string
   /** The name of the document in messages. */
   readonly file: string
-  /** Overrides that the document does not have are deleted. */
+  /** Deletes overrides that the document does not have. */
   readonly prune?: boolean
   /** Nothing is written. */
   readonly dryRun?: boolean
-  /** Throws for a chart or a namespace for which there should be no overrides. */
+  /** Throws for a chart or a namespace that should have no overrides. */
   readonly expectPlace?: (name: string, namespace: string) => void
-  /** Rejects where something speaks against what would be written. */
+  /** Rejects if the planned changes are not acceptable. */
   readonly expectPlan?: (planned: PlannedImport) => Promise<void>
 }
 
@@ -25,22 +25,23 @@ export interface Imported {
   readonly overrides: readonly OverrideChange[]
   /** Generated secrets that are added or replaced. */
   readonly secrets: readonly Omit<StoredSecret, 'value'>[]
-  /** The id of the store that this one becomes; undefined where it stays the one that it is. */
+  /** The id that this store takes over; undefined if it keeps its own. */
   readonly becomes: string | undefined
 }
 
 /** The changes of an import before they are written. */
 export interface PlannedImport extends Imported {
-  /** The overrides that are there now. */
+  /** Returns the present overrides. */
   readonly before: (name: string, namespace: string) => StoredOverrides | undefined
 }
 
 export type ImportStore = Pick<OverrideStore, 'list' | 'secrets' | 'identity' | 'putAll'>
 
 /**
- * Writes a document of `exportStore` in one transaction, after all of it was checked. Returns what was changed. Overrides
- * and secrets that are there are replaced. A store to which nothing was ever written becomes the one that was exported.
- * Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`, and with what `expectPlace` and `expectPlan` throw.
+ * Writes a document of `exportStore` in one transaction, after validating all of it. Returns the changes.
+ * Existing overrides and secrets are replaced. A store that was never written takes over the identity of the
+ * exported one. Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`, and with the errors of
+ * `expectPlace` and `expectPlan`.
  */
 export async function importStore(
   store: ImportStore,
@@ -49,14 +50,14 @@ export async function importStore(
 ): Promise<Imported> {
   const {identity, overrides, secrets} = readStoreDocument(text, file)
   for (const {name, namespace} of overrides) expectPlace(name, namespace)
-  const present = new Map((await store.list()).map((each) => [keyOf(each), each]))
-  const wanted = new Map(overrides.map((each) => [keyOf(each), each]))
-  const gone = prune ? [...present.values()].filter((each) => !wanted.has(keyOf(each))) : []
+  const present = new Map((await store.list()).map((each) => [placeKey(each), each]))
+  const wanted = new Map(overrides.map((each) => [placeKey(each), each]))
+  const deleted = prune ? [...present.values()].filter((each) => !wanted.has(placeKey(each))) : []
   const changes = [
     ...overrides
-      .filter((each) => !isThere(each, present.get(keyOf(each))))
-      .map((each) => changeTo(each, present.get(keyOf(each)), who)),
-    ...gone.map(
+      .filter((each) => !isThere(each, present.get(placeKey(each))))
+      .map((each) => changeTo(each, present.get(placeKey(each)), who)),
+    ...deleted.map(
       ({name, namespace, etag}): OverrideChange => ({
         name,
         namespace,
@@ -72,25 +73,28 @@ export async function importStore(
     secrets: await newSecrets(store, secrets),
     becomes: identity && (await becoming(store, identity)),
   }
-  const before = (name: string, namespace: string) => present.get(keyOf({name, namespace}))
+  const before = (name: string, namespace: string) => present.get(placeKey({name, namespace}))
   await expectPlan?.({...imported, before})
   if (!dryRun) await store.putAll({changes, secrets, identity})
   return imported
 }
 
-/** Returns the secrets that are not there with the same value. What is there is read only where there is something to compare. */
+/**
+ * Returns the secrets that are not stored with the same value. Stored ones are only read if there are some to
+ * compare.
+ */
 async function newSecrets(
   store: Pick<ImportStore, 'secrets'>,
   secrets: readonly StoredSecret[],
 ): Promise<Imported['secrets']> {
   if (secrets.length === 0) return []
-  const present = new Map((await store.secrets()).map((each) => [keyOf(each), each.value]))
+  const present = new Map((await store.secrets()).map((each) => [placeKey(each), each.value]))
   return secrets
-    .filter((each) => present.get(keyOf(each)) !== each.value)
+    .filter((each) => present.get(placeKey(each)) !== each.value)
     .map(({name, namespace}) => ({name, namespace}))
 }
 
-/** Returns the id of the store that this one becomes, as `putAll` has it. */
+/** Returns the id that this store takes over, as in `putAll`. */
 async function becoming(
   store: Pick<ImportStore, 'identity'>,
   {id}: StoreIdentity,
@@ -107,13 +111,13 @@ function changeTo(
   const isText = typeof overrides === 'string'
   const userOverrides = isText ? overrides : blockYaml(overrides)
   const secretAt = isText ? [] : secretsAmong(overrides, [])
-  // The document does not say what is secret, but names of keys do; and any place of what is encrypted may be.
-  const kept = present?.sealed !== undefined && (isText || sharesPlace(storedValues(present), overrides))
-  const secret = kept || secretAt.length > 0
+  // The document does not mark secrets, but names of keys do; and any encrypted value may be one.
+  const wasSecret = present?.sealed !== undefined && (isText || sharesPlace(storedValues(present), overrides))
+  const secret = wasSecret || secretAt.length > 0
   return {name, namespace, who, userOverrides, expected: present?.etag, secret, secretAt}
 }
 
-/** Tells whether two have a value under the same key. */
+/** Returns true if two values have a value under the same key. */
 function sharesPlace(one: unknown, other: unknown): boolean {
   if (!isMap(one) || !isMap(other)) return true
   return Object.entries(other).some(([key, value]) => Object.hasOwn(one, key) && sharesPlace(one[key], value))
@@ -125,6 +129,6 @@ function isThere({overrides}: DocumentOverrides, present: StoredOverrides | unde
   return isDeepStrictEqual(storedValues(present), overrides)
 }
 
-function keyOf({name, namespace}: {readonly name: string; readonly namespace: string}): string {
+function placeKey({name, namespace}: {readonly name: string; readonly namespace: string}): string {
   return JSON.stringify([name, namespace])
 }

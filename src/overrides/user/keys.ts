@@ -3,23 +3,23 @@ import {readFileSync} from 'node:fs'
 import {KkError} from '../../base/errors.ts'
 import {readByOthersWarning} from '../../state/files/read-by-others.ts'
 
-/** A key of AES-256, and the name by which an encrypted text tells it apart from others. */
+/** A key of AES-256, and the id that encrypted strings contain. */
 export interface StoreKey {
   readonly id: string
   readonly bytes: Buffer
 }
 
-/** The first one encrypts; all decrypt, so that a new key can be put before an old one. */
+/** The first key encrypts; all decrypt, so that a new key can be put before an old one. */
 export type StoreKeys = readonly [StoreKey, ...StoreKey[]]
 
 const GIVE =
-  'give the key with which the store was encrypted, as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE; several may stand in the file, the newest first'
+  'set the key with which the store was encrypted, as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE; several may be in the file, the newest first'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const KEY_BYTES = 32
 const HINT =
-  'make a key with `openssl rand -base64 32`, keep it apart from the store, and give it as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE'
+  'make a key with `openssl rand -base64 32`, keep it apart from the store, and set it as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE'
 
 /** Returns the keys of `KK_STORE_KEY` or the lines of the file `KK_STORE_KEY_FILE`. Throws `KK_STORE_KEY` without any. */
 export function storeKeys(env: Environment): StoreKeys {
@@ -30,16 +30,19 @@ export function storeKeys(env: Environment): StoreKeys {
   throw keyError('the store keeps secrets encrypted, and no key was given')
 }
 
-/** Throws as `storeKeys` does where something is given that is no key; nothing may be given. */
+/** Throws as `storeKeys` does if a variable is set to an invalid key; both may be unset. */
 export function expectReadableKeys(env: Environment): void {
   if (env.KK_STORE_KEY || env.KK_STORE_KEY_FILE) storeKeys(env)
 }
 
-/** Reads keys of 32 bytes in base64 or hexadecimal, apart by white space. The messages never show what was given. */
+/**
+ * Reads keys of 32 bytes in base64 or hexadecimal, separated by white space. The messages never contain the
+ * input.
+ */
 export function parseKeys(text: string, source: string): StoreKeys {
-  const [first, ...others] = text.split(/\s+/).filter((word) => word !== '')
+  const [first, ...rest] = text.split(/\s+/).filter((word) => word !== '')
   if (first === undefined) throw keyError(`${source} is empty: expected a key`)
-  return [parseKey(first, source), ...others.map((each) => parseKey(each, source))]
+  return [parseKey(first, source), ...rest.map((each) => parseKey(each, source))]
 }
 
 function parseKey(text: string, source: string): StoreKey {
@@ -62,7 +65,7 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** Returns the error with the advice to give the key of what is encrypted already: a new key would not open it. */
+/** Returns the error with the hint to set the existing key, because a new key would not decrypt the store. */
 export function withKeyToGive({message}: KkError): KkError {
   return new KkError('KK_STORE_KEY', message, {hint: GIVE})
 }
@@ -71,7 +74,7 @@ function keyError(message: string): KkError {
   return new KkError('KK_STORE_KEY', message, {hint: HINT})
 }
 
-/** Returns a warning where others than the owner may read the file `KK_STORE_KEY_FILE`, else undefined. */
+/** Returns a warning if other users than the owner may read the file `KK_STORE_KEY_FILE`, else undefined. */
 export function keyFileWarning({
   KK_STORE_KEY_FILE: file,
 }: Readonly<Record<string, string | undefined>>): string | undefined {

@@ -14,7 +14,10 @@ interface LocationOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the location of a store. Throws `KK_USAGE` for a URL that is not PostgreSQL's, without the URL: a password may stand in it. */
+/**
+ * Returns the location of a store. Throws `KK_USAGE` for a URL that is not PostgreSQL's, without the URL,
+ * which may contain a password.
+ */
 export function storeLocation({location, name, env}: LocationOptions): StoreLocation {
   if (!location) return {kind: 'sqlite', path: join(stateDirectory(env), 'stores', `${name}.sqlite`)}
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(location)) return {kind: 'sqlite', path: resolve(location)}
@@ -24,7 +27,7 @@ export function storeLocation({location, name, env}: LocationOptions): StoreLoca
   })
 }
 
-/** Returns the location as it may be shown: a URL without its password. */
+/** Formats the location for display: a URL without its password. */
 export function locationText(location: StoreLocation): string {
   if (location.kind === 'sqlite') return location.path
   const url = new URL(location.url)

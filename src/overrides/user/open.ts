@@ -11,24 +11,27 @@ export interface StoreOptions {
   readonly location?: string | undefined
   /** `default` by default. */
   readonly name?: string
-  /** Keys as in `KK_STORE_KEY`, which is read where this is undefined, and only when there is something encrypted. */
+  /** Keys as in `KK_STORE_KEY`, which is read if this is undefined, and only to encrypt or decrypt. */
   readonly key?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Opens the store, made or migrated where needed. Rejects with `KK_STORE_DATABASE`, `KK_STORE_VERSION`, `KK_USAGE`. */
+/**
+ * Opens the store; creates or migrates it if necessary. Rejects with `KK_STORE_DATABASE`, `KK_STORE_VERSION`,
+ * `KK_USAGE`.
+ */
 export async function openStore({
   location,
   name = 'default',
   key,
   env,
 }: StoreOptions): Promise<OverrideStore> {
-  const where = storeLocation({location, name, env})
+  const storeAt = storeLocation({location, name, env})
   const libraries = await loadBundle('store', () => import('./sql/libraries.ts'))
   const database =
-    where.kind === 'sqlite'
-      ? await (await import('./sql/sqlite.ts')).openSqlite(where.path, libraries)
-      : await (await import('./sql/postgres.ts')).openPostgres(where, libraries)
+    storeAt.kind === 'sqlite'
+      ? await (await import('./sql/sqlite.ts')).openSqlite(storeAt.path, libraries)
+      : await (await import('./sql/postgres.ts')).openPostgres(storeAt, libraries)
   try {
     await migrate(database, libraries)
   } catch (error) {

@@ -3,19 +3,21 @@ import {isMap, type Values} from '../../base/values.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import type {AuditEntry, StoredOverrides} from './store.ts'
 
-/** Returns the values that are stored; none after a deletion. Throws `KK_YAML` where somebody wrote something else there. */
+/**
+ * Returns the stored values; none after a deletion. Throws `KK_YAML` if the database contains invalid YAML.
+ */
 export function storedValues(stored: StoredOverrides | undefined): Values {
   if (!stored?.userOverrides) return {}
   const {name, namespace, userOverrides} = stored
   return (readYaml(userOverrides, {file: `the stored overrides of ${name} in ${namespace}`}) ?? {}) as Values
 }
 
-/** Returns the values that are stored with whether they are encrypted, as a layer has them. */
+/** Returns the stored values with whether they are encrypted, in the form of a layer. */
 export function keptValues(stored: StoredOverrides | undefined): {values: Values; sealed: boolean} {
   return {values: storedValues(stored), sealed: stored?.sealed !== undefined}
 }
 
-/** Returns the etag by which a later change says what it was made from; undefined where there are no overrides. */
+/** Returns the etag on which a later change is based; undefined if there are no overrides. */
 export function etagOf(stored: StoredOverrides | undefined): string | undefined {
   return stored?.userOverrides ? stored.etag : undefined
 }
@@ -23,14 +25,15 @@ export function etagOf(stored: StoredOverrides | undefined): string | undefined 
 export type HistoryEntry = Pick<AuditEntry, 'who' | 'at' | 'before' | 'after'>
 
 /**
- * Returns what tells who last changed the deployer's value at a path, and when; undefined where the history does not tell.
- * `history` is of one chart in one namespace, newest first. Each text is parsed once, and only as far back as it is asked for.
+ * Returns a lookup of the author and time of the last change of the deployer's value at a path; undefined if
+ * the history does not show it. `history` is of one chart in one namespace, newest first. Each string is
+ * parsed once, and only as far back as necessary.
  */
 export function changedBy(
   history: readonly HistoryEntry[],
 ): (path: readonly string[]) => HistoryEntry | undefined {
   const parsed = new Map<string, unknown>()
-  const valuesOf = (text: string | null): unknown => {
+  const parseValues = (text: string | null): unknown => {
     if (text === null) return undefined
     if (!parsed.has(text)) parsed.set(text, readYaml(text, {file: 'the history of overrides'}))
     return parsed.get(text)
@@ -38,7 +41,7 @@ export function changedBy(
   return (path) =>
     history.find(
       ({before, after}) =>
-        !isDeepStrictEqual(valueAt(valuesOf(before), path), valueAt(valuesOf(after), path)),
+        !isDeepStrictEqual(valueAt(parseValues(before), path), valueAt(parseValues(after), path)),
     )
 }
 

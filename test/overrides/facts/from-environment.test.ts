@@ -15,6 +15,6 @@ it.each([
   [{pod: {replicas: {api: 2}}}, {}],
   [{pod: {replicas: 0}}, {}],
   [{region: '', storage: 'pvc', endpoints: null}, {}],
-])('the global section %j states %j', (global, facts) => {
+])('the global section %j yields the facts %j', (global, facts) => {
   expect(factsOfEnvironment({global})).toEqual(facts)
 })

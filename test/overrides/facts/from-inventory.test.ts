@@ -11,7 +11,7 @@ function node(labels: Record<string, string>, more: Partial<SeenNode> = {}): See
 const zone = (name: string) => ({'topology.kubernetes.io/zone': name})
 
 describe('the facts of an inventory', () => {
-  it('count nodes by their labels, and take the smallest controller', () => {
+  it('count nodes by their labels, and use the smallest controller', () => {
     const facts = factsOfInventory({
       nodes: [
         node({...CONTROLLER, ...zone('b')}),
@@ -31,11 +31,11 @@ describe('the facts of an inventory', () => {
     })
   })
 
-  it('say nothing of controllers where no node bears a label', () => {
+  it('contain no numbers of controllers if no node has a label', () => {
     expect(factsOfInventory({nodes: [node({})]})).toEqual({nodes: 1, ipFamily: 'ipv4'})
   })
 
-  it('know that there is no compute node where there are controllers only', () => {
+  it('have no compute node if there are only controllers', () => {
     expect(factsOfInventory({nodes: [node(CONTROLLER)]})).toMatchObject({controllers: 1, computes: 0})
   })
 
@@ -47,7 +47,7 @@ describe('the facts of an inventory', () => {
     expect(factsOfInventory({nodes: [node({}, {addresses})]}).ipFamily).toBe(family)
   })
 
-  it('never say where data is to live', () => {
+  it('never contain the storage', () => {
     const facts = factsOfInventory({
       version: 'v1.36.3',
       storageClasses: [
@@ -66,7 +66,7 @@ describe('the facts of an inventory', () => {
   })
 })
 
-it('only the parts are read that a fact is wanted of', () => {
+it('only the parts of the inventory that wanted facts need are read', () => {
   expect([...partsFor([])]).toEqual([])
   expect([...partsFor(['region', 'tls', 'storage', 'allInOne'])]).toEqual([])
   expect([...partsFor(['controllers', 'region', 'zones', 'dnsDomain'])]).toEqual([

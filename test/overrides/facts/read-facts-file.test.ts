@@ -56,7 +56,7 @@ it.each([
   ['ceph: {user: u}', 'facts.yaml:1:1: ceph: expected the key "monitors"', 'add monitors:'],
   ['charts: {nova: openstack}', 'expected a list of namespaces', undefined],
   ['charts: [nova]', 'expected a map of charts', undefined],
-])('%j is refused with its place', (text, message, hint) => {
+])('%j is refused with its position', (text, message, hint) => {
   expect(() => read(text)).toThrow(
     expect.objectContaining({
       code: 'KK_FACTS',
@@ -67,7 +67,7 @@ it.each([
 })
 
 it.each(['region: a\nregion: b', 'a: b\n---\nc: d', 'region: [', 'region: 1:30'])(
-  '%j is refused as YAML that says two things',
+  '%j is refused as ambiguous YAML',
   (text) => {
     expect(() => read(text)).toThrow(expect.objectContaining({code: 'KK_YAML'}))
   },

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {childEnvironment} from '../../../src/helm/child-environment.ts'
 import {type HelmOutcome, runHelm} from '../../../src/helm/run.ts'
 
-/** A chart without defaults whose one template prints its values. */
+/** A chart without defaults whose only template prints its values. */
 export async function writeProbeChart(directory: string): Promise<string> {
   const chart = join(directory, 'probe')
   await mkdir(join(chart, 'templates'), {recursive: true})
@@ -19,7 +19,7 @@ interface Probe {
   readonly flags: readonly string[]
 }
 
-/** What a real helm makes of these flags; undefined when it refuses them. */
+/** Returns the values that a real helm computes from these flags; undefined if it refuses them. */
 export async function valuesOfHelm(probe: Probe): Promise<unknown> {
   const outcome = await askHelm(probe)
   if (outcome.exitCode !== 0) return undefined

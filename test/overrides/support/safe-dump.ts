@@ -9,7 +9,7 @@ print(json.dumps([{'block': yaml.safe_dump(each, default_flow_style=False),
                    'innermost': yaml.safe_dump(each, default_flow_style=None)} for each in values]))
 `
 
-/** What PyYAML's safe_dump writes for values, in both styles. */
+/** Returns the output of PyYAML's safe_dump for values, in both styles. */
 export async function safeDump(
   values: readonly Values[],
 ): Promise<readonly {readonly block: string; readonly innermost: string}[]> {

@@ -11,7 +11,7 @@ const active = [
 ]
 
 describe('the active charts', () => {
-  it('are those of the releases, each with the namespaces it is in', async () => {
+  it('are those of the releases, each with its namespaces', async () => {
     const releases = [
       {chart: 'nova', namespace: 'cloud'},
       {chart: 'ingress', namespace: 'openstack'},
@@ -38,7 +38,7 @@ describe('the active charts', () => {
     ])
   })
 
-  it('are all that provide system overrides where nobody says which there are', async () => {
+  it('are all charts with system overrides if neither an environment nor facts name any', async () => {
     const charts = await activeCharts({facts: {}, plugins})
 
     expect(charts.map(({name}) => name)).toEqual(plugins.charts)
@@ -50,7 +50,7 @@ describe('the active charts', () => {
     [
       {gnocci: []},
       'KK_UNKNOWN_CHART',
-      'facts.yaml: charts.gnocci: no plugin is for the chart gnocci',
+      'facts.yaml: charts.gnocci: no plugin exists for the chart gnocci',
       'did you mean gnocchi?',
     ],
     [
@@ -63,15 +63,15 @@ describe('the active charts', () => {
       {ingress: ['openstack', 'edge']},
       'KK_UNKNOWN_NAMESPACE',
       'facts.yaml: charts.ingress: the plugin of the chart ingress is not for the namespace edge',
-      'it is for: kube-system, openstack; only an environment (-e) can put the chart elsewhere',
+      'it is for: kube-system, openstack; only an environment (-e) can put the chart in another one',
     ],
-  ])('are refused when the facts say %j', async (charts, code, message, hint) => {
+  ])('are refused if the facts contain %j', async (charts, code, message, hint) => {
     const active = activeCharts({facts: {charts}, file: 'facts.yaml', plugins})
 
     await expect(active).rejects.toMatchObject({code, message, hint})
   })
 
-  it('are in the namespaces that a plugin from outside declares', async () => {
+  it('are in the namespaces that an external plugin declares', async () => {
     const outside = definePlugin({
       chart: 'rabbitmq',
       namespaces: ['bus'],
@@ -94,13 +94,13 @@ describe('system overrides', () => {
     ['zzz', 'openstack', 'KK_UNKNOWN_CHART', 'there are: gnocchi, ingress'],
     ['ingress', 'openstak', 'KK_UNKNOWN_NAMESPACE', 'did you mean openstack?'],
     ['gnocchi', 'kube-system', 'KK_UNKNOWN_NAMESPACE', 'it is active in: openstack'],
-  ])('of %s in %s are refused with a suggestion', async (chart, namespace, code, hint) => {
+  ])('for %s in %s are refused with a suggestion', async (chart, namespace, code, hint) => {
     const overrides = systemOverrides({active, chart, namespace, facts: {}, plugins})
 
     await expect(overrides).rejects.toMatchObject({code, hint})
   })
 
-  it('of a chart without a plugin are none', async () => {
+  it('are empty for a chart without a plugin', async () => {
     const own = [{name: 'own', namespaces: ['openstack']}]
 
     const overrides = await systemOverrides({
@@ -114,7 +114,7 @@ describe('system overrides', () => {
     expect(overrides).toEqual({})
   })
 
-  it('come from the plugin from outside where one replaces kk’s own, which sees only what it reads', async () => {
+  it('come from an external plugin that replaces kk’s own, and that gets only the facts that it reads', async () => {
     const outside = definePlugin({
       chart: 'rabbitmq',
       reads: ['nodes'],
@@ -135,7 +135,7 @@ describe('system overrides', () => {
   })
 })
 
-it('the facts to find out are those that the charts read', async () => {
+it('need only the facts that the charts read', async () => {
   expect(await factsRead(['own'], plugins)).toEqual([])
   expect(await factsRead(['freezer', 'etcd'], plugins)).toEqual(
     expect.arrayContaining(['controllers', 'region', 'storage']),

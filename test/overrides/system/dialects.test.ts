@@ -47,11 +47,11 @@ it.each([
   ['test/fixtures/dialects/keystone', 'openstack-helm'],
   ['test/fixtures/dialects/mariadb', undefined],
   ['test/fixtures/charts/workload', undefined],
-])('%s speaks %s, by its files', (directory, dialect) => {
+])('%s has the dialect %s, by its files', (directory, dialect) => {
   expect(spokenChart(chartIn(directory)).dialect).toBe(dialect)
 })
 
-describe("kk's library is known by itself, not by the name that others have, too", () => {
+describe("kk's library is identified by its content, not by its name", () => {
   /** A chart with an annotation of kk's, and with this template in its library `common`. */
   async function annotatedWith(template: string, packed = false) {
     const directory = testDirectory()
@@ -118,7 +118,7 @@ it.each([
 })
 
 describe('the same name in the other dialect', () => {
-  it("gives a new chart of kk's own nothing of openstack-helm's, but what every service of kk's gets", async () => {
+  it("gives a new chart of kk's own no values of openstack-helm's, only those of every service of kk's", async () => {
     const {overrides, secrets} = await madeFor('test/fixtures/dialects/trove')
 
     expect(overrides).toEqual({
@@ -146,7 +146,7 @@ describe('the same name in the other dialect', () => {
     ])
   })
 
-  it("gives openstack-helm's database nothing of kk's", async () => {
+  it("gives openstack-helm's database no values of kk's", async () => {
     const {overrides, secrets} = await madeFor('test/fixtures/openstack-helm/mariadb')
 
     expect(overrides).toEqual({
@@ -164,7 +164,7 @@ describe('the same name in the other dialect', () => {
     ])
   })
 
-  it('gives a chart that speaks neither nothing, unless a plugin from outside is for it', async () => {
+  it('gives a chart of neither dialect no values, unless it has an external plugin', async () => {
     const outside = definePlugin({chart: 'mariadb', reads: [], overrides: () => ({auth: {size: 1}})})
     const chart = chartIn('test/fixtures/dialects/mariadb')
 
@@ -173,7 +173,7 @@ describe('the same name in the other dialect', () => {
   })
 })
 
-it('accounts are named by their users, as all charts that share them have them', () => {
+it('accounts are named by their users, as in all charts that share them', () => {
   const names = (name: string) =>
     accountSecrets(spokenChart(chartIn(`test/fixtures/openstack-helm/${name}`))).map(
       (need) => `${need.path.join('.')} = ${need.name}`,
@@ -197,7 +197,7 @@ it('accounts are named by their users, as all charts that share them have them',
   )
 })
 
-it('a plugin from outside takes the place of overrides, and the accounts that the chart shares stay', async () => {
+it('an external plugin replaces overrides, and the accounts that the chart shares stay', async () => {
   const pin = {name: 'pin', kind: 'password', path: ['conf', 'pin']} as const
   const outside = definePlugin({chart: 'rabbitmq', reads: [], secrets: [pin], overrides: () => ({})})
   const plugins = withPlugins(builtInPlugins(), [outside])
@@ -229,22 +229,19 @@ it.each([
       endpoints: {ingress: {host_fqdn_override: {public: {host: 'openstack.cloud.example.org'}}}},
     },
   ],
-])(
-  "openstack-helm's ingress in %s is told what kk's own, which has no modes, is not",
-  async (namespace, made) => {
-    const {plugin} = await plugins['ingress']!()
-    const conf = {
-      ingress: {'bind-address-ipv6': '[::]', 'disable-ipv6': 'false', 'ssl-redirect': 'true'},
-    }
+])("openstack-helm's ingress in %s gets the mode, which kk's own does not have", async (namespace, made) => {
+  const {plugin} = await plugins['ingress']!()
+  const conf = {
+    ingress: {'bind-address-ipv6': '[::]', 'disable-ipv6': 'false', 'ssl-redirect': 'true'},
+  }
 
-    expect(await plugin.overrides(factsFor(plugin, FACTS), namespace)).toEqual({...made, conf})
-    expect(plugin.kk?.(factsFor(plugin, FACTS), namespace)).toEqual({
-      global: {ingress: {domain: 'cloud.example.org'}, endpoints: {cluster_domain_suffix: 'k8s.local'}},
-    })
-  },
-)
+  expect(await plugin.overrides(factsFor(plugin, FACTS), namespace)).toEqual({...made, conf})
+  expect(plugin.kk?.(factsFor(plugin, FACTS), namespace)).toEqual({
+    global: {ingress: {domain: 'cloud.example.org'}, endpoints: {cluster_domain_suffix: 'k8s.local'}},
+  })
+})
 
-it('rbd-provisioner of another library is told its classes, as StarlingX has them', async () => {
+it('rbd-provisioner of another library gets its classes, as StarlingX has them', async () => {
   const {plugin} = await plugins['rbd-provisioner']!()
   const ceph = {monitors: ['10.0.0.1:6789', '10.0.0.2:6789'], user: 'cloud', replication: 3}
   const made = (facts: Facts) => plugin.overrides(factsFor(plugin, facts), 'kube-system')
@@ -261,39 +258,36 @@ it.each([
   ['of its only endpoint the name of the chart', ['example_v1'], {example_v1: 'service'}, {}],
   ['of one the name that it states', ['example_v1'], {example_v1: 'example'}, {public: 'example'}],
   ['of several their own', ['example_v1', 'other'], {example_v1: 'example-v1', other: 'other'}, {}],
-])(
-  'a chart says itself what nobody here knows of its public endpoints: %s',
-  (_, endpoints, hosts, stated) => {
-    const http = {scheme: {default: 'http'}, port: {api: {default: 9999}}, ...stated}
-    const components = endpoints.map((endpoint) => [endpoint, {endpoint}] as const)
-    const serves = {
-      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint, http])),
-      bus: {scheme: {default: 'tcp'}},
-    }
-    const values = {components: {...Object.fromEntries(components), bus: {endpoint: 'bus'}}, serves}
+])('a chart declares its own public endpoints: %s', (_, endpoints, hosts, stated) => {
+  const http = {scheme: {default: 'http'}, port: {api: {default: 9999}}, ...stated}
+  const components = endpoints.map((endpoint) => [endpoint, {endpoint}] as const)
+  const serves = {
+    ...Object.fromEntries(endpoints.map((endpoint) => [endpoint, http])),
+    bus: {scheme: {default: 'tcp'}},
+  }
+  const values = {components: {...Object.fromEntries(components), bus: {endpoint: 'bus'}}, serves}
 
-    const {global} = serviceWithoutPlugin(FACTS, {
-      name: 'service',
-      dialect: 'kk',
-      values,
-      ...valuesAt(values),
-      templates: '',
-    })
+  const {global} = serviceWithoutPlugin(FACTS, {
+    name: 'service',
+    dialect: 'kk',
+    values,
+    ...valuesAt(values),
+    templates: '',
+  })
 
-    expect(global).toMatchObject({
-      endpoints: Object.fromEntries(
-        Object.entries(hosts).map(([endpoint, host]) => [endpoint, publicly(host)]),
-      ),
-    })
-    expect((global as {endpoints: object}).endpoints).not.toHaveProperty('bus')
-  },
-)
+  expect(global).toMatchObject({
+    endpoints: Object.fromEntries(
+      Object.entries(hosts).map(([endpoint, host]) => [endpoint, publicly(host)]),
+    ),
+  })
+  expect((global as {endpoints: object}).endpoints).not.toHaveProperty('bus')
+})
 
-describe('what is written and not read', () => {
+describe('values that a chart does not read', () => {
   const unread = (directory: string, values: object) =>
     unreadPaths(spokenChart(chartIn(directory)), {...values}).map((path) => path.join('.'))
 
-  it('is what neither the values have nor a template mentions, itself or in a whole map', () => {
+  it("are those that neither the chart's values nor its templates have, alone or in a whole map", () => {
     const values = {
       pod: {replicas: {api: 3, metadata: 1}},
       conf: {nova: {DEFAULT: {workers: 4}}, nova_api_uwsgi: {uwsgi: {processes: 2}}},
@@ -312,7 +306,7 @@ describe('what is written and not read', () => {
     ])
   })
 
-  it("is for kk's own charts what the library looks for nowhere", () => {
+  it("are those that the library does not read, for kk's own charts", () => {
     const values = {
       pod: {replicas: {api: 3, server: 1}, resources: {enabled: true}},
       conf: {keystone: {DEFAULT: {debug: true}}, keystone_api_uwsgi: {uwsgi: {processes: 2}}, nova: {a: 1}},
@@ -328,7 +322,7 @@ describe('what is written and not read', () => {
     ])
   })
 
-  it.each(SERVICES)("is nothing of what plugins make for kk's own chart %s", async (chart) => {
+  it.each(SERVICES)("include none that plugins generate for kk's own chart %s", async (chart) => {
     const {overrides} = await madeFor(`charts/${chart}`)
 
     expect(unread(`charts/${chart}`, overrides!)).toEqual([])

@@ -12,7 +12,7 @@ import {readYaml} from '../../../src/yaml/yaml.ts'
 
 interface Case {
   readonly facts: Facts
-  /** By default `openstack`. */
+  /** The namespace; `openstack` by default. */
   readonly namespace?: string
   readonly overrides: object
 }
@@ -29,7 +29,7 @@ function casesOf(chart: string): readonly Case[] {
   return readYaml(readFileSync(join(GOLDEN, `${chart}.yaml`), 'utf8')) as Case[]
 }
 
-it('every plugin file has its facts and what they make', () => {
+it('every plugin file has a golden file with facts and overrides', () => {
   const golden = readdirSync(GOLDEN).map((file) => file.replace(/\.yaml$/, ''))
 
   expect(golden.sort()).toEqual(Object.keys(table).sort())
@@ -38,21 +38,24 @@ it('every plugin file has its facts and what they make', () => {
 describe.each(Object.keys(table))('%s', (chart) => {
   const cases = casesOf(chart)
 
-  it.each(cases)('makes of $facts in $namespace what the file says', async ({overrides, ...given}) => {
-    expect(await overridesOf(chart, given)).toEqual(overrides)
-  })
+  it.each(cases)(
+    'generates the golden overrides from $facts in $namespace',
+    async ({overrides, ...given}) => {
+      expect(await overridesOf(chart, given)).toEqual(overrides)
+    },
+  )
 
-  it('makes something else of other facts', () => {
+  it('generates different overrides from other facts', () => {
     const distinct = new Set(cases.map(({overrides}) => JSON.stringify(overrides)))
 
     expect(distinct.size).toBeGreaterThanOrEqual(2)
   })
 
-  it('makes nothing that looks secret: all of it is shown', () => {
+  it('generates no value that looks secret, because all are shown', () => {
     for (const {overrides} of cases) expect(secretsAmong(overrides as Values, [])).toEqual([])
   })
 
-  it('reads no fact that changes nothing', async () => {
+  it('reads no fact without influence', async () => {
     const idle: string[] = []
     for (const fact of (await plugins.find(chart))!.reads) {
       const differs = cases.map(async ({overrides, ...given}) => {
@@ -82,8 +85,8 @@ const LARGE: Facts = {
   dnsDomain: 'two.local',
 }
 
-describe.each(Object.keys(BASIC))('%s, of the table', (chart) => {
-  it('makes different overrides of two clouds, and none of nothing', async () => {
+describe.each(Object.keys(BASIC))('%s, from the table', (chart) => {
+  it('generates different overrides for two clouds, and none without facts', async () => {
     const [none, small, large] = await Promise.all(
       [{}, SMALL, LARGE].map((facts) => overridesOf(chart, {facts})),
     )
@@ -99,7 +102,7 @@ it.each([
   [1, {pod: {replicas: {server: 1}}}],
   [3, {pod: {replicas: {server: 3}}}],
 ])(
-  'rabbitmq, of which only %i controllers are known, gets exactly its replicas',
+  'rabbitmq, for which only the number %i of controllers is known, gets exactly its replicas',
   async (controllers, expected) => {
     expect(await overridesOf('rabbitmq', {facts: {controllers}})).toEqual(expected)
   },

@@ -20,7 +20,10 @@ async function overridesOf(chart: string) {
   return plugin.overrides(FACTS, 'openstack')
 }
 
-/** The keys below places of the values that a chart of openstack-helm reads, by its `values.yaml` and templates. */
+/**
+ * Returns the keys below paths of the values that a chart of openstack-helm reads, by its `values.yaml` and
+ * templates.
+ */
 const READ: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'ceph-provisioners': {'pod.replicas': ['csi_rbd_provisioner']},
   cinder: {'conf.cinder.DEFAULT': ['enabled_backends', 'default_volume_type', 'backup_driver']},
@@ -40,7 +43,7 @@ const READ: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
 }
 
 it.each(Object.entries(READ))(
-  "the plugin writes what openstack-helm's %s reads, and nothing else",
+  "the plugin writes only values that openstack-helm's %s reads",
   async (chart, places) => {
     const overrides = await overridesOf(chart)
 

@@ -4,7 +4,7 @@ import {describe, expect, it} from 'vitest'
 import {readPlugins} from '../../../src/overrides/system/read-plugins.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
-/** A directory of plugins; what begins with #! can be executed. */
+/** A directory of plugins; files that begin with #! are executable. */
 async function directoryOf(files: Readonly<Record<string, string>>): Promise<string> {
   const directory = testDirectory()
   for (const [name, text] of Object.entries(files)) {
@@ -25,7 +25,7 @@ console.log(JSON.stringify(answers[request.call]()))
 `
 
 describe('a program as a plugin', () => {
-  it('is asked what it is, then for values, with the facts that it reads and nothing of the environment', async () => {
+  it('is called to describe itself, then for values, with the facts that it reads and no environment variables', async () => {
     process.env['KK_SECRET'] = 'hidden'
     const [plugin] = await readPlugins(await directoryOf({mine: PROGRAM}))
 
@@ -71,20 +71,20 @@ describe('a program as a plugin', () => {
   })
 })
 
-describe('the values that a program answers', () => {
+describe('the values that a program returns', () => {
   it.each([
     [
       'too deep',
       `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`,
-      'values.a.a.a.a.a.a.a: expected at most 64 maps and lists within each other',
+      'values.a.a.a.a.a.a.a: expected at most 64 nested maps and lists',
     ],
     ['no number of JSON', '{"pod":{"count":1e400}}', 'values.pod.count: expected a number that is finite'],
     [
       'a key of JavaScript',
       '{"a":[{"__proto__":{"b":1}}]}',
-      'values.a.0.__proto__: the key __proto__ cannot be kept',
+      'values.a.0.__proto__: the key __proto__ cannot be stored',
     ],
-  ])('are refused when they hold %s', async (_, values, message) => {
+  ])('are refused if they contain %s', async (_, values, message) => {
     const directory = await directoryOf({
       bad: `#!/bin/sh\ngrep -q describe && echo '{"chart":"x"}' || echo '{"values":${values}}'`,
     })
@@ -100,7 +100,7 @@ describe('the values that a program answers', () => {
 })
 
 describe('a directory of plugins', () => {
-  it('holds programs, beside what is hidden or told of', async () => {
+  it('contains programs, and ignored hidden files and documentation', async () => {
     const plugins = await readPlugins(
       await directoryOf({mine: PROGRAM, 'README.md': 'Ours.', '.swp': '', '.old.yaml': 'chart: old'}),
     )
@@ -108,7 +108,7 @@ describe('a directory of plugins', () => {
     expect(plugins.map(({chart}) => chart)).toEqual(['mine'])
   })
 
-  it('says of a rule file how to move', async () => {
+  it('reports how to convert a rule file', async () => {
     const directory = await directoryOf({mine: PROGRAM, 'ruled.yaml': 'chart: ruled\nrules: []'})
 
     await expect(readPlugins(directory)).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('a directory of plugins', () => {
     })
   })
 
-  it('that is not there is refused', async () => {
+  it('that does not exist is refused', async () => {
     await expect(readPlugins('/nowhere/plugins')).rejects.toMatchObject({code: 'KK_FILE'})
   })
 })

@@ -13,7 +13,9 @@ interface Tls {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** What releases of an environment are given below `global.tls`, and which secrets kk is to keep. */
+/**
+ * Returns the values of releases of an environment below `global.tls`, and the secrets that kk has to store.
+ */
 async function given(sections: Readonly<Record<string, object>>) {
   const prepared = await preparedOf(sections, {})
   const needs = await secretNeeds(prepared)
@@ -53,7 +55,7 @@ test('each release gets a certificate of one authority, for the names of its Ser
     ]),
   )
   expect(namesIn(tlsOf('tempest'))).toEqual(['tempest.openstack'])
-  // Who signs is kk: no release gets the key of the authority.
+  // kk itself signs: no release gets the key of the authority.
   expect(JSON.stringify([tlsOf('keystone'), tlsOf('ovn')])).not.toContain(
     JSON.parse(kept[0]!.value).keys[1].key.split('\n')[1],
   )
@@ -96,20 +98,20 @@ test.each([
   ['the deployer has the files', {internal: true, files: {'ca.crt': 'a', 'tls.crt': 'b', 'tls.key': 'c'}}],
   ['the deployer has made the Secret', {internal: true, secret: 'wildcard'}],
   ['cert-manager makes it', {internal: true, issuer: {name: 'cloud', kind: 'ClusterIssuer'}}],
-])('kk makes none where %s', async (_, tls) => {
+])('kk makes no certificate if %s', async (_, tls) => {
   const {tlsOf, kept} = await given({global: {tls}, mariadb: {}})
 
   expect(kept).toEqual([])
   expect(tlsOf('mariadb')).toEqual(tls)
 })
 
-test('kk makes none where it is to make no secrets', async () => {
+test('kk makes no certificate if it may not generate secrets', async () => {
   const {kept} = await given({...INTERNAL, kk: {secrets: false}, keystone: {}})
 
   expect(kept).toEqual([])
 })
 
-test('an ingress controller has one for all names below the domain, and for those that are stated', async () => {
+test('an ingress controller has a certificate for all names below the domain, and for stated ones', async () => {
   const endpoints = {
     identity: {host_fqdn_override: {public: {host: 'login.example.com'}, internal: 'inside.example.com'}},
   }
@@ -124,7 +126,7 @@ test('an ingress controller has one for all names below the domain, and for thos
 
 const SERVERS = ['tls.server.keystone', 'tls.server.mariadb']
 
-/** The digest of each release with these secrets kept, and others in use. */
+/** The digest of each release with these stored secrets, and others in use. */
 async function digestsWith(
   kept: Readonly<Record<string, string>>,
   inUse: Readonly<Record<string, string>> = {},
@@ -149,7 +151,7 @@ async function digestsWith(
 
 const keysOf = () => Object.fromEntries(SERVERS.map((name) => [name, generateSecret('server')]))
 
-test('with what is kept, a deploy finds nothing changed; after a rotation of the authority, every release', async () => {
+test('with the stored secrets a deploy changes no release; after a rotation of the authority, every release', async () => {
   const authority = makeAuthority()
   const keys = keysOf()
 
@@ -162,7 +164,7 @@ test('with what is kept, a deploy finds nothing changed; after a rotation of the
   expect(rotated.mariadb).not.toBe(before.mariadb)
 })
 
-test('a key of a server is renewed alone', async () => {
+test('only the key of one server is renewed', async () => {
   const kept = {...keysOf(), 'tls.authority': makeAuthority()}
 
   const before = await digestsWith(kept)
@@ -172,7 +174,7 @@ test('a key of a server is renewed alone', async () => {
   expect(after.mariadb).toBe(before.mariadb)
 })
 
-test('a cloud that runs keeps its keys, whose certificates stay as they are', async () => {
+test('a running cloud keeps its keys, whose certificates are unchanged', async () => {
   const authority = {'tls.authority': makeAuthority()}
   const keys = keysOf()
 
@@ -186,7 +188,7 @@ test('a cloud that runs keeps its keys, whose certificates stay as they are', as
   expect(running.servers.map(({name, value}) => [name, value]).sort()).toEqual(Object.entries(keys))
 })
 
-test('a key that is not made yet has the same digest in each plan', async () => {
+test('a key that does not exist yet has the same digest in each plan', async () => {
   const authority = {'tls.authority': makeAuthority()}
 
   const [{keystone}, again] = [await digestsWith(authority), await digestsWith(authority)]

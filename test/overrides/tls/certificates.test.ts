@@ -15,14 +15,17 @@ const NAMES = [
 const AUTHORITY = makeAuthority()
 const KEY = generateSecret('server')
 
-/** What a release has of an authority. */
+/** The files that a release gets from an authority. */
 function filesOf(authority: string, names = NAMES, key = KEY) {
   return {...certifier(authority).certificate(names, key), 'tls.key': key}
 }
 
 type Files = ReturnType<typeof filesOf>
 
-/** A server with one certificate, asked by a client with another's trust, who has a certificate, too. Resolves with the server's, or rejects. */
+/**
+ * Connects a client to a server, each with a certificate and the trust of its own authority. Resolves with
+ * the server's certificate, or rejects.
+ */
 async function handshake(server: Files, client: Files, servername: string) {
   const listening = createServer({
     ...{key: server['tls.key'], cert: server['tls.crt'], ca: server['ca.crt']},
@@ -74,17 +77,17 @@ test('the same authority, names and key give the same bytes, and another key ano
   expect(new X509Certificate(files['tls.crt']).checkPrivateKey(createPrivateKey(KEY))).toBe(true)
 })
 
-test('each key of a server is another one, and does not follow from the authority', () => {
+test('each key of a server is different, and does not depend on the authority', () => {
   expect(generateSecret('server')).not.toBe(generateSecret('server'))
 })
 
-test('who has the certificate of another authority is not believed', async () => {
+test('a certificate of another authority is rejected', async () => {
   const [ours, theirs] = [AUTHORITY, makeAuthority()].map((each) => filesOf(each)) as [Files, Files]
 
   await expect(handshake(theirs, ours, NAMES[0]!)).rejects.toThrow(/self-signed|unable to/)
 })
 
-test('before and after a rotation all servers and clients know each other, in whichever order they are upgraded', async () => {
+test('before and after a rotation all servers and clients trust each other, in whichever order they are upgraded', async () => {
   const rotated = makeAuthority(AUTHORITY)
   const [former, present, next] = [AUTHORITY, rotated, makeAuthority(rotated)].map((each) =>
     filesOf(each),
@@ -100,11 +103,11 @@ test('before and after a rotation all servers and clients know each other, in wh
     expect(seen.server.fingerprint256).toBe(new X509Certificate(server['tls.crt']).fingerprint256)
     expect(seen.client.fingerprint256).toBe(new X509Certificate(client['tls.crt']).fingerprint256)
   }
-  // After two rotations the first key opens nothing any more.
+  // After two rotations the first key is no longer trusted.
   await expect(handshake(former, next, NAMES[0]!)).rejects.toThrow(/self-signed|unable to/)
 })
 
-test('a kept text that is no authority is refused, without being shown', () => {
+test('an invalid stored authority is refused, without being shown', () => {
   expect(() => certifier('{"keys": ["secret-thing"]}')).toThrow(expect.objectContaining({code: 'KK_TLS'}))
   expect(() => makeAuthority('secret-thing')).toThrow(/^(?!.*secret-thing)/)
 })

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {readStoreDocument, storeDocumentYaml} from '../../../src/overrides/user/document.ts'
 
 describe('a store as a document', () => {
-  it('is read as it was written, whatever stands in it', () => {
+  it('is read as it was written, whatever its content', () => {
     const document = {
       identity: {id: '0e7f3a52-1111-4222-8333-444455556666', cluster: '1e5', state: 7},
       overrides: [
@@ -18,7 +18,7 @@ describe('a store as a document', () => {
     expect(readStoreDocument(text, 'store.yaml')).toEqual(document)
   })
 
-  it('that holds nothing is a document, too', () => {
+  it('that is empty is a document, too', () => {
     const nothing = {identity: undefined, overrides: [], secrets: []}
 
     expect(readStoreDocument(storeDocumentYaml(nothing), 'store.yaml')).toEqual(nothing)
@@ -44,7 +44,7 @@ describe('a store as a document', () => {
     ['version: 1\noverrides: {heat: {openstack: {a: 1}}}\nsecrets: [}\n', 'store.yaml:3'],
     ['version: 1\n---\nversion: 1\n', 'store.yaml:3:1: expected one document'],
     ['- 1\n', 'store.yaml: the document: expected a map'],
-  ])('that is not as expected is refused: %j', (text, message) => {
+  ])('that is invalid is refused: %j', (text, message) => {
     expect(() => readStoreDocument(text, 'store.yaml')).toThrow(
       expect.objectContaining({
         code: expect.stringMatching(/^KK_(YAML|VALUES)$/),

@@ -43,7 +43,7 @@ describe('keys of a store', () => {
     [0o400, undefined],
     [0o640, expect.stringMatching(/^warning: others can read .*keys \(mode 640\).*chmod 600/)],
     [0o604, expect.stringContaining('(mode 604)')],
-  ])('in a file of the mode %o are warned of where others can read it', async (mode, warning) => {
+  ])('in a file of the mode %o cause a warning if other users can read it', async (mode, warning) => {
     const directory = testDirectory()
     const file = join(directory, 'keys')
     writeFileSync(file, BYTES.toString('base64'))
@@ -55,7 +55,7 @@ describe('keys of a store', () => {
   })
 
   it.each([{}, {KK_STORE_KEY_FILE: '/nowhere/key'}, {KK_STORE_KEY_FILE: '/dev/null'}])(
-    'are not warned of where there is no such file: %j',
+    'cause no warning without such a file: %j',
     (env) => {
       expect(keyFileWarning(env)).toBeUndefined()
     },
@@ -66,7 +66,7 @@ describe('keys of a store', () => {
     [{KK_STORE_KEY: 'a', KK_STORE_KEY_FILE: 'b'}, 'are both set'],
     [{KK_STORE_KEY_FILE: '/nowhere/key'}, '/nowhere/key of KK_STORE_KEY_FILE cannot be read (ENOENT)'],
     [{KK_STORE_KEY: ' '}, 'KK_STORE_KEY is empty'],
-  ])('are missed: %j', (env, message) => {
+  ])('are reported as missing: %j', (env, message) => {
     expect(() => storeKeys(env)).toThrow(
       expect.objectContaining({
         code: 'KK_STORE_KEY',

@@ -4,7 +4,7 @@ import {locationText, storeLocation} from '../../../src/overrides/user/location.
 const at = (location: string | undefined) =>
   storeLocation({location, name: 'cloud', env: {XDG_STATE_HOME: '/state'}})
 
-describe('where a store is', () => {
+describe('the location of a store', () => {
   it.each([
     [undefined, {kind: 'sqlite', path: '/state/kk/stores/cloud.sqlite'}],
     ['', {kind: 'sqlite', path: '/state/kk/stores/cloud.sqlite'}],

@@ -69,7 +69,7 @@ describe('running a plugin', () => {
       'rabbitmq',
       'edge',
       'KK_UNKNOWN_NAMESPACE',
-      'it is for: openstack; only an environment (-e) can put the chart elsewhere',
+      'it is for: openstack; only an environment (-e) can put the chart in another one',
     ],
   ])('of %s in %s is refused without reading facts', async (chart, namespace, code, hint) => {
     const ran = runPlugin({plugins, chart, namespace, facts: () => Promise.reject(new Error('asked'))})

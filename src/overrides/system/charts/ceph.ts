@@ -11,7 +11,7 @@ const SHARES = {
   osd: {memory: 2560, cpu: 2000},
 }
 
-/** Of openstack-helm there are several charts, one for each daemon: none of this name. */
+/** openstack-helm has several charts, one for each daemon: none of this name. */
 export const plugin = definePlugin({
   chart: 'ceph',
   reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'allInOne'],
@@ -32,7 +32,7 @@ export const plugin = definePlugin({
   overrides: () => ({}),
 })
 
-/** Returns the settings for one machine: copies lie beside each other there, and an osd is content with the least memory. */
+/** Returns the settings for one machine: all copies are on it, and an osd gets the minimum memory. */
 function small(allInOne: boolean | undefined): Values | undefined {
   if (!allInOne) return undefined
   return {conf: {ceph: {global: {osd_crush_chooseleaf_type: 0}, osd: {osd_memory_target: 1073741824}}}}

@@ -3,7 +3,7 @@ import {compose, given} from '../shared/compose.ts'
 import {limits, memoryPart, replicas, spread} from '../shared/sizing.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
-/** The size of the cache where everything is on one machine, in MiB; memcached's own needs come on top. */
+/** The size of the cache on one machine, in MiB, without memcached's own memory. */
 const SMALL_CACHE = 64
 
 export const plugin = definePlugin({

@@ -51,7 +51,7 @@ export const plugin = definePlugin({
     ),
 })
 
-/** Returns the memory in MiB that guests cannot have where they share their machine with all services; undefined elsewhere. */
+/** Returns the memory in MiB that is reserved for services on a shared machine; undefined elsewhere. */
 function memoryOfOthers({memory, allInOne}: Pick<Facts, 'memory' | 'allInOne'>): number | undefined {
   return allInOne ? memoryPart(memory, {parts: 2, least: 2048, most: 8192}) : undefined
 }
@@ -68,7 +68,10 @@ function processes(count: number): Values {
   }
 }
 
-/** Returns the place of guests' disks: Ceph, where another node can take a guest over, or files on their node. */
+/**
+ * Returns the location of guests' disks: Ceph, which allows evacuation to another node, or files on their
+ * node.
+ */
 function disks({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
   return given(storage, (kind) => {
     if (kind !== 'ceph') return {conf: {nova: {libvirt: {images_type: 'qcow2'}}}}

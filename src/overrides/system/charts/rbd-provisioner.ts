@@ -6,13 +6,15 @@ import {fixed, limits, type Share, spread} from '../shared/sizing.ts'
 import {CEPH_CLASS, storageOfClient} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
-/** A client of Ceph is started for what is done, several of which it may be at once. */
+/** Sized for concurrent operations, each of which starts a client of Ceph. */
 const SHARES: Readonly<Record<string, Share>> = {
   provisioner: {memory: 1024, cpu: 1000},
   node: {memory: 1024, cpu: 1000},
 }
 
-/** The provisioner of volumes in Ceph for the whole cluster, with the storage class that all other charts then use. */
+/**
+ * The provisioner of volumes in Ceph for the whole cluster, with the storage class that all other charts use.
+ */
 export const plugin = definePlugin({
   chart: 'rbd-provisioner',
   namespaces: ['kube-system'],

@@ -1,7 +1,7 @@
 import {isEmpty, isMap, type Values} from '../../../base/values.ts'
 import {mergeValues} from '../../merge.ts'
 
-/** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are left out. */
+/** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are omitted. */
 export function compose(...parts: readonly (Values | undefined)[]): Values {
   return withoutEmpty(mergeValues(...parts.filter((part) => part !== undefined)))
 }

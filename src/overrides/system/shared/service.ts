@@ -18,7 +18,7 @@ export const SERVICE_FACTS = [
 export const KK_FACTS = [...SERVICE_FACTS, 'region', 'dnsDomain'] as const satisfies readonly FactName[]
 
 interface Service {
-  /** Components of which there is one per controller; by default those with a share. */
+  /** Components with one replica per controller; by default those with a share. */
   readonly perController?: readonly string[]
   /** Its own endpoints; all services know that of the identity service. */
   readonly serves: readonly PublicService[]
@@ -37,7 +37,7 @@ export function service(
     replicas(facts.controllers, perController),
     spread(facts),
     limits(facts.allInOne, shares),
-    publicEndpoints(facts, namesOf(serves)),
+    publicEndpoints(facts, publicNames(serves)),
   )
 }
 
@@ -63,7 +63,7 @@ export function serviceBelowGlobal(
   facts: PublicFacts & Pick<Facts, 'region' | 'dnsDomain'>,
   serves: Service['serves'],
 ): Values | undefined {
-  return namedBelowGlobal(facts, namesOf(serves))
+  return namedBelowGlobal(facts, publicNames(serves))
 }
 
 function namedBelowGlobal(
@@ -78,8 +78,8 @@ function namedBelowGlobal(
 }
 
 /**
- * Returns the overrides of a chart of kk's own without a plugin file: each of its components that serves an endpoint
- * and has no storage gets one replica per controller.
+ * Returns the overrides of a chart of kk's own without a plugin file: each of its components that serves an
+ * endpoint and has no storage gets one replica per controller.
  */
 export function serviceWithoutPlugin(
   facts: Pick<Facts, (typeof KK_FACTS)[number]>,
@@ -99,15 +99,16 @@ export function serviceWithoutPlugin(
     served.length > 0 ? spread(facts) : undefined,
     limits(facts.allInOne, Object.fromEntries(all.map(([name]) => [name, API]))),
     namedBelowGlobal(facts, {
-      ...namesOf(endpoints.filter(isPublicService)),
+      ...publicNames(endpoints.filter(isPublicService)),
       ...statedNames(chart, endpoints, isMap(serves) ? serves : {}),
     }),
   )
 }
 
 /**
- * Returns the public names of the endpoints that a chart states itself (`serves`), that are not in the table, and that
- * HTTP leads to: the one that it states (`public`), else the chart's name if there is one such endpoint, else each endpoint's own.
+ * Returns the public names of the HTTP endpoints that a chart states itself (`serves`) and that are not in
+ * the table: the stated one (`public`), else the chart's name if there is only one such endpoint, else each
+ * endpoint's own.
  */
 function statedNames(chart: string, endpoints: readonly string[], serves: Values): PublicNames {
   const ports = endpoints.flatMap((endpoint): readonly [string, string][] => {
@@ -116,12 +117,12 @@ function statedNames(chart: string, endpoints: readonly string[], serves: Values
     const [port] = Object.keys(stated.port)
     return port !== undefined && /^https?$/.test(String(stated.scheme.default)) ? [[endpoint, port]] : []
   })
-  const hostOf = (endpoint: string) => {
+  const publicHost = (endpoint: string) => {
     const stated = serves[endpoint]
     if (isMap(stated) && typeof stated.public === 'string') return stated.public
     return ports.length === 1 ? chart : endpoint.replaceAll('_', '-')
   }
-  return Object.fromEntries(ports.map(([endpoint, port]) => [endpoint, {host: hostOf(endpoint), port}]))
+  return Object.fromEntries(ports.map(([endpoint, port]) => [endpoint, {host: publicHost(endpoint), port}]))
 }
 
 /** The public host name of each service, without the domain, and the name of its port in openstack-helm's values. */
@@ -161,7 +162,7 @@ interface PublicName {
 type PublicNames = Readonly<Record<string, PublicName>>
 
 /** Returns the public names of these endpoints, and of the identity service, which every service knows. */
-function namesOf(services: readonly PublicService[]): PublicNames {
+function publicNames(services: readonly PublicService[]): PublicNames {
   return Object.fromEntries(['identity' as const, ...services].map((service) => [service, SERVICES[service]]))
 }
 
@@ -172,8 +173,8 @@ function isPublicService(name: string): name is PublicService {
 type PublicFacts = Pick<Facts, 'publicDomain' | 'tls'>
 
 /**
- * Returns the public side of endpoints: the host `<service>.<domain>` and, if the facts say whether there is TLS,
- * scheme and port of the proxy in front. Without a public domain there is no name for a certificate.
+ * Returns the public side of endpoints: the host `<service>.<domain>` and, if the facts specify TLS, scheme
+ * and port of the proxy in front. Without a public domain there is no name for a certificate.
  */
 function publicEndpoints({publicDomain, tls}: PublicFacts, names: PublicNames): Values | undefined {
   return given(publicDomain, (domain) => ({

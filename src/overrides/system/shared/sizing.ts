@@ -2,7 +2,7 @@ import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {given} from './compose.ts'
 
-/** The share of one component in a machine that runs everything. */
+/** The share of one component in a machine that runs all services. */
 export interface Share {
   /** The memory, in MiB. */
   readonly memory: number
@@ -14,7 +14,7 @@ export interface Share {
 export const API: Share = {memory: 1024, cpu: 1000}
 /** The share of a service that only answers the message bus. */
 export const WORKER: Share = {memory: 1024, cpu: 1000}
-/** The share of an agent that runs on every node beside others. */
+/** The share of an agent that runs on every node next to others. */
 export const AGENT: Share = {memory: 512, cpu: 500}
 
 /** Returns limits, and small requests, on one machine; undefined elsewhere, where idle machines need none. */
@@ -42,8 +42,8 @@ export function workers({cpus, allInOne}: Pick<Facts, 'cpus' | 'allInOne'>): num
 }
 
 /**
- * Returns a part of the smallest controller's memory, in MiB, as a power of two between two bounds. Steps that coarse
- * do not change, and restart nothing, when a node reports some KiB less after a new kernel.
+ * Returns a part of the smallest controller's memory, in MiB, as a power of two between two bounds. Such
+ * coarse steps do not change, and restart nothing, if a node reports some KiB less after a kernel update.
  */
 export function memoryPart(
   memory: number | undefined,
@@ -62,7 +62,10 @@ export function nodePace(computes: number | undefined): Values | undefined {
   })
 }
 
-/** Returns settings that update daemons on a tenth of the compute nodes at once: one by one would take a night. */
+/**
+ * Returns settings that update daemons on a tenth of the compute nodes at once: one by one could take a
+ * night.
+ */
 export function daemonPace(computes: number | undefined, daemons: readonly string[]): Values | undefined {
   return given(computes, (count) => {
     if (count === 0) return undefined
@@ -88,15 +91,20 @@ export function voters(
   component: string,
   count: (controllers: number) => number,
 ): Values | undefined {
-  return given(controllers, (known) => replicasOf(count(known), [component]))
+  return given(controllers, (total) => replicasOf(count(total), [component]))
 }
 
-/** Returns the members of the message bus: odd, for a majority must remain and one more would not help. */
+/**
+ * Returns the members of the message bus: odd, because a majority must remain and one more would not help.
+ */
 export function busSize(controllers: number): number {
   return largestOdd(Math.min(controllers, 5))
 }
 
-/** Returns the number of members of the database: at most three, since each waits for all others at every write. */
+/**
+ * Returns the number of members of the database: at most three, because each waits for all others at every
+ * write.
+ */
 export function databaseSize(controllers: number): number {
   return largestOdd(Math.min(controllers, 3))
 }

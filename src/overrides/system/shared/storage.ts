@@ -14,7 +14,10 @@ export function storage(facts: StorageFacts): Values | undefined {
   return {storage: {ephemeral: false, class: volumeClass(facts)}}
 }
 
-/** Returns `storage` of kk's clients of Ceph, if that has the data, with the monitors of one that is not kk's. */
+/**
+ * Returns `storage` of kk's clients of Ceph, if the data is in Ceph, with the monitors of one that is not
+ * kk's.
+ */
 export function storageOfClient(facts: StorageFacts & Pick<Facts, 'ceph'>): Values | undefined {
   if (facts.storage !== 'ceph') return storage(facts)
   return compose(
@@ -27,8 +30,8 @@ export function storageOfClient(facts: StorageFacts & Pick<Facts, 'ceph'>): Valu
 }
 
 /**
- * Returns the storage class of volumes; undefined unless the facts say where data lives. A claim keeps its class for
- * ever, so the class that merely is the cluster's default today is not written down.
+ * Returns the storage class of volumes; undefined unless the facts specify the storage. A claim keeps its
+ * class forever, so the present default class of the cluster is not written without that.
  */
 export function volumeClass({storage: kind, defaultStorageClass}: StorageFacts): string | undefined {
   if (kind === undefined || kind === 'ephemeral') return undefined

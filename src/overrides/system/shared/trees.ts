@@ -2,7 +2,7 @@ import type {Values} from '../../../base/values.ts'
 import {compose, given} from './compose.ts'
 import {busSize, databaseSize} from './sizing.ts'
 
-/** Returns parts below `global` for kk's own charts, where the environment's `global` wins over them. */
+/** Returns parts below `global` for kk's own charts, over which the environment's `global` wins. */
 export function belowGlobal(...parts: readonly (Values | undefined)[]): Values | undefined {
   const whole = compose(...parts)
   return Object.keys(whole).length === 0 ? undefined : {global: whole}

@@ -8,32 +8,35 @@ import type {Row, Tables} from './database.ts'
 import {expectOneKeyring, holdsSealed} from './sealed.ts'
 import {type Outcome, refused} from './together.ts'
 
-/** The most charts in one statement; more would be more values than it may have. */
+/** The maximum number of charts in one statement, whose number of parameters is limited. */
 export const MOST_AT_ONCE = 100
 
-/** Reads what is stored for each of these charts, in their order. */
+/** Reads the stored overrides of each of these charts, in their order. */
 export async function readOverrides(
   db: Kysely<Tables>,
   places: readonly ChartPlace[],
   cipher: Cipher,
 ): Promise<readonly Outcome<StoredOverrides | undefined>[]> {
-  const rows = await rowsOf(db, places)
+  const rows = await readRows(db, places)
   return places.map((place) => () => {
-    const row = rows.get(keyOf(place))
+    const row = rows.get(placeKey(place))
     return row && storedOverrides(row, cipher)
   })
 }
 
-/** Makes the next overrides of the stored ones; throws to refuse the change. */
+/** Computes the next overrides from the stored ones; throws to refuse the change. */
 type Next = (current: StoredOverrides | undefined) => NextOverrides
 
-/** An update of the overrides of one chart in one namespace, and who makes it. */
+/** An update of the overrides of one chart in one namespace, and its author. */
 export interface Update {
   readonly of: ChangedPlace
   readonly next: Next
 }
 
-/** Returns a change as an update: it throws `KK_STORE_CONFLICT` where the overrides are not those that it was made from. */
+/**
+ * Returns a change as an update, which throws `KK_STORE_CONFLICT` if the overrides are not those on which it
+ * is based.
+ */
 export function updateOf(change: OverrideChange): Update {
   const next: Next = (current) => {
     const nothing = current === undefined || current.userOverrides === null
@@ -47,14 +50,15 @@ export function updateOf(change: OverrideChange): Update {
 function conflict({name, namespace}: ChartPlace): KkError {
   return new KkError(
     'KK_STORE_CONFLICT',
-    `somebody else has changed the overrides of ${name} in ${namespace} meanwhile; nothing was written`,
-    {hint: 'look at what they are now, and make the change again'},
+    `the overrides of ${name} in ${namespace} have changed in the meantime; nothing was written`,
+    {hint: 'check the present overrides, and repeat the change'},
   )
 }
 
 /**
- * Writes what each update makes of what is stored by then, one after the other, with the entries in the history. What an
- * update throws as a `KkError` is its outcome, and nothing of it is written. Nobody else may write meanwhile.
+ * Writes the result of each update to the overrides that are then stored, in order, with the entries in the
+ * history. A `KkError` of an update is its outcome, and nothing of it is written. The caller must prevent
+ * concurrent writes.
  */
 export async function writeOverrides(
   db: Transaction<Tables>,
@@ -62,7 +66,7 @@ export async function writeOverrides(
   cipher: Cipher,
 ): Promise<readonly Outcome<StoredOverrides>[]> {
   const now = new Date().toISOString()
-  const present = await rowsOf(
+  const present = await readRows(
     db,
     updates.map(({of}) => of),
   )
@@ -70,15 +74,15 @@ export async function writeOverrides(
   const entries: Entry[] = []
   const outcomes: Outcome<StoredOverrides>[] = []
   for (const update of updates) {
-    const key = keyOf(update.of)
+    const key = placeKey(update.of)
     try {
-      const {stored, written} = updated(rows.get(key) ?? present.get(key), update, {now, cipher})
+      const {stored, written} = applyTo(rows.get(key) ?? present.get(key), update, {now, cipher})
       if (written) rows.set(key, written.row)
       if (written) entries.push(written.entry)
       outcomes.push(() => stored)
     } catch (error) {
       if (!(error instanceof KkError)) throw error
-      outcomes.push(refused(await withAdvice(db, error)))
+      outcomes.push(refused(await withKeyHint(db, error)))
     }
   }
   if (entries.length === 0) return outcomes
@@ -87,7 +91,7 @@ export async function writeOverrides(
   return outcomes
 }
 
-/** Adds the rows, or replaces all of them but `created_at`; and adds the entries in their order. */
+/** Adds the rows, or replaces their columns except `created_at`; adds the entries in their order. */
 async function insert(
   db: Transaction<Tables>,
   rows: readonly Row[],
@@ -115,13 +119,19 @@ async function insert(
   await db.insertInto('helm_overrides_audit').values(entries).execute()
 }
 
-/** Returns the error with the advice to give the key, where something is encrypted already: a new key would not open it. */
-async function withAdvice(db: Transaction<Tables>, error: KkError): Promise<KkError> {
+/**
+ * Returns the error with the hint to set the existing key if data is encrypted, because a new key would not
+ * decrypt it.
+ */
+async function withKeyHint(db: Transaction<Tables>, error: KkError): Promise<KkError> {
   return error.code === 'KK_STORE_KEY' && (await holdsSealed(db)) ? withKeyToGive(error) : error
 }
 
-/** Reads rows, by `keyOf`. What cannot be a name is not asked for: a database may take it for an error. */
-async function rowsOf(db: Kysely<Tables>, places: readonly ChartPlace[]): Promise<ReadonlyMap<string, Row>> {
+/** Reads rows, keyed by `placeKey`. Invalid names are not queried, because a database may reject them. */
+async function readRows(
+  db: Kysely<Tables>,
+  places: readonly ChartPlace[],
+): Promise<ReadonlyMap<string, Row>> {
   const named = places.filter(isNamed)
   if (named.length === 0) return new Map()
   const rows = await db
@@ -135,14 +145,14 @@ async function rowsOf(db: Kysely<Tables>, places: readonly ChartPlace[]): Promis
       ),
     )
     .execute()
-  return new Map(rows.map((row) => [keyOf(row), row]))
+  return new Map(rows.map((row) => [placeKey(row), row]))
 }
 
-function keyOf({name, namespace}: ChartPlace): string {
+function placeKey({name, namespace}: ChartPlace): string {
   return JSON.stringify([name, namespace])
 }
 
-/** An entry of the history as it is written. */
+/** A new entry of the history. */
 interface Entry extends ChartPlace {
   readonly changed_at: string
   readonly changed_by: string
@@ -152,12 +162,15 @@ interface Entry extends ChartPlace {
 
 interface Updated {
   readonly stored: StoredOverrides
-  /** The row and its entry as they are to be written; undefined where nothing changes. */
+  /** The row and its entry to write; undefined if nothing changes. */
   readonly written?: {readonly row: Row; readonly entry: Entry}
 }
 
-/** Does an update to what is stored. Throws what `next` throws, `KK_USAGE` for names, and `KK_STORE_KEY`. */
-function updated(
+/**
+ * Applies an update to the stored overrides. Throws the errors of `next`, `KK_USAGE` for names, and
+ * `KK_STORE_KEY`.
+ */
+function applyTo(
   present: Row | undefined,
   {of, next}: Update,
   {now, cipher}: {readonly now: string; readonly cipher: Cipher},
@@ -165,8 +178,8 @@ function updated(
   expectNamed(of)
   const {name, namespace, who} = of
   const before = present && storedOverrides(present, cipher)
-  const made = next(before)
-  const {text, secret} = textOf({...made, name, namespace}, cipher)
+  const nextOverrides = next(before)
+  const {text, secret} = openText({...nextOverrides, name, namespace}, cipher)
   if (isSame(before, text, secret)) return {stored: before ?? neverThere(of, now)}
   const row: Row = {
     name,
@@ -174,23 +187,27 @@ function updated(
     created_at: present?.created_at ?? now,
     updated_at: present ? now : null,
     deleted_at: text === null ? now : null,
-    user_overrides: text === null || !secret ? text : sealed(text, {...made, name, namespace}, cipher),
+    user_overrides:
+      text === null || !secret ? text : sealed(text, {...nextOverrides, name, namespace}, cipher),
   }
-  const kept = (text: string | null, part: 'before' | 'after', isSecret: boolean) =>
+  const auditText = (text: string | null, part: 'before' | 'after', isSecret: boolean) =>
     text !== null && isSecret ? cipher.seal(text, ['audit', name, namespace, now, part]) : text
   const entry: Entry = {
     changed_at: now,
     changed_by: who,
     name,
     namespace,
-    before: kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
-    after: kept(text, 'after', secret),
+    before: auditText(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
+    after: auditText(text, 'after', secret),
   }
   return {stored: storedOverrides(row, cipher), written: {row, entry}}
 }
 
-/** Returns the text to store and whether it is secret. One that comes encrypted is opened, so that it proves where it belongs. */
-function textOf(
+/**
+ * Returns the string to store and whether it is secret. An encrypted one is decrypted to verify that it
+ * belongs to this row.
+ */
+function openText(
   {userOverrides, secret, name, namespace}: ChartPlace & NextOverrides,
   cipher: Cipher,
 ): {readonly text: string | null; readonly secret: boolean} {
@@ -217,10 +234,10 @@ function neverThere({name, namespace}: ChartPlace, now: string): StoredOverrides
   }
 }
 
-/** The most secrets that a message names. */
+/** The maximum number of secrets that a message names. */
 const NAMED = 3
 
-/** Returns the text encrypted. Throws `KK_STORE_KEY` without a key, with the secrets that make it necessary. */
+/** Returns the string encrypted. Throws `KK_STORE_KEY` without a key, with the secrets that require it. */
 function sealed(
   text: string,
   {name, namespace, secretAt = []}: ChartPlace & Pick<NextOverrides, 'secretAt'>,
@@ -244,12 +261,12 @@ function sealed(
 
 const LONGEST_NAME = 255
 
-/** Tells whether chart and namespace have names that a store takes, of 1 to 255 characters. */
+/** Returns true if chart and namespace have names that a store accepts, of 1 to 255 characters. */
 export function isNamed({name, namespace}: ChartPlace): boolean {
   return [name, namespace].every((each) => each !== '' && each.length <= LONGEST_NAME && !each.includes('\0'))
 }
 
-/** Throws `KK_USAGE`. */
+/** Throws `KK_USAGE` for names that a store does not accept. */
 export function expectNamed(place: ChartPlace): void {
   if (isNamed(place)) return
   throw new KkError('KK_USAGE', `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`)
@@ -260,7 +277,9 @@ export function isoTime(value: Date | string): string {
   return value instanceof Date ? value.toISOString() : value
 }
 
-/** Returns a row as the store shows it. Throws `KK_STORE_KEY` for one that is encrypted with another key. */
+/**
+ * Returns a row in the form of the store. Throws `KK_STORE_KEY` for one that is encrypted with another key.
+ */
 export function storedOverrides(row: Row, cipher: Cipher): StoredOverrides {
   const raw = row.user_overrides
   return {
@@ -275,7 +294,7 @@ export function storedOverrides(row: Row, cipher: Cipher): StoredOverrides {
   }
 }
 
-/** Returns what tells whether a row has changed: a digest of the text as it is stored, of null after a deletion. */
+/** Returns the etag of a row: a digest of the string as stored, of null after a deletion. */
 function etagOf(raw: string | null): string {
   return hash('sha256', raw === null ? 'null' : `text ${raw}`).slice(0, 32)
 }

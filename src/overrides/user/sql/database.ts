@@ -3,22 +3,24 @@ import type * as libraries from './libraries.ts'
 
 export type Libraries = typeof libraries
 
-/** A database that is connected, with all in which SQLite and PostgreSQL differ. */
+/** A connected database, with everything in which SQLite and PostgreSQL differ. */
 export interface Database {
   readonly db: Kysely<Tables>
   /** Column types of this kind of database. */
   readonly types: {readonly id: 'integer' | 'serial'; readonly time: 'text' | 'timestamptz'}
-  /** Lets nobody else migrate until the transaction ends. */
+  /** Blocks other migrations until the transaction ends. */
   lockMigrations(transaction: Kysely<Tables>): Promise<void>
-  /** Lets nobody else write overrides until the transaction ends. */
+  /** Blocks other writers of overrides until the transaction ends. */
   lockOverrides(transaction: Kysely<Tables>): Promise<void>
-  /** Throws `KK_STORE_DATABASE` where the location of the store leads to another file by now, or to none. */
+  /** Throws `KK_STORE_DATABASE` if the location of the store now refers to another file, or to none. */
   expectPresent(): void
-  /** Returns an error of the database in words for people, without values or passwords; any other as it is. */
+  /**
+   * Returns an error of the database as a `KkError`, without values or passwords; any other error unchanged.
+   */
   explain(error: unknown): unknown
 }
 
-/** Written as ISO 8601; SQLite gives the text back, PostgreSQL a Date. */
+/** Written as ISO 8601; SQLite returns the string, PostgreSQL a Date. */
 type Time = ColumnType<Date | string, string, string>
 type OptionalTime = ColumnType<Date | string | null, string | null, string | null>
 
@@ -30,7 +32,7 @@ interface HelmOverrides {
   readonly deleted_at: OptionalTime
   readonly name: string
   readonly namespace: string
-  /** YAML, or encrypted YAML; null once deleted. */
+  /** The YAML, possibly encrypted; null after a deletion. */
   readonly user_overrides: string | null
 }
 
@@ -53,11 +55,11 @@ interface KkSecrets {
   readonly updated_at: OptionalTime
 }
 
-/** One row. */
+/** The table has exactly one row. */
 interface KkStore {
   readonly id: string
   readonly cluster: string | null
-  /** Changes that were made before this database was restored from a backup. */
+  /** The number of changes before this database was restored from a backup. */
   readonly earlier_changes: number
 }
 

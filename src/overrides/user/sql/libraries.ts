@@ -1,4 +1,4 @@
-/** The libraries that the executable carries in a bundle of their own: only commands that use a store pay for them. */
+/** The libraries that the executable carries in a separate bundle, which only commands with a store load. */
 export {
   CompiledQuery,
   Kysely,

@@ -3,7 +3,9 @@ import type {Kysely} from 'kysely'
 import {KkError} from '../../../base/errors.ts'
 import type {Database, Libraries, Tables} from './database.ts'
 
-/** Every step from an empty database to this version, in order of their names. A step that was shipped never changes. */
+/**
+ * Every step from an empty database to this version, in order of their names. A released step never changes.
+ */
 export const MIGRATIONS = {
   '001-overrides': makeOverrides,
   '002-history-and-secrets': makeHistoryAndSecrets,
@@ -13,13 +15,16 @@ export type MigrationName = keyof typeof MIGRATIONS
 
 const MIGRATION_TABLE = 'kk_migration'
 
-/** Brings a database to this version, or to an earlier one for tests; all steps or none. Rejects with `KK_STORE_VERSION`. */
+/**
+ * Migrates a database to this version, or to an earlier one for tests; all steps or none. Rejects with
+ * `KK_STORE_VERSION`.
+ */
 export async function migrate(database: Database, {Migrator}: Libraries, to?: MigrationName): Promise<void> {
-  const done = await migrationsOf(database.db)
+  const done = await listMigrations(database.db)
   const newer = done.find((name) => !(name in MIGRATIONS))
   if (newer !== undefined) {
     throw new KkError('KK_STORE_VERSION', `a newer kk has changed the store of overrides (${newer})`, {
-      hint: 'use that kk, or a newer one; or give another store',
+      hint: 'use that kk, or a newer one; or name another store',
     })
   }
   if (to === undefined && done.length === Object.keys(MIGRATIONS).length) return
@@ -45,11 +50,11 @@ export async function migrate(database: Database, {Migrator}: Libraries, to?: Mi
   })
 }
 
-/** Returns the names of the steps that the database has seen; none of one that is new. */
-async function migrationsOf(db: Kysely<never> | Database['db']): Promise<string[]> {
-  const known = db as unknown as Kysely<{[MIGRATION_TABLE]: {readonly name: string}}>
+/** Returns the names of the steps that the database has; none for a new one. */
+async function listMigrations(db: Kysely<never> | Database['db']): Promise<string[]> {
+  const typed = db as unknown as Kysely<{[MIGRATION_TABLE]: {readonly name: string}}>
   try {
-    const rows = await known.selectFrom(MIGRATION_TABLE).select('name').execute()
+    const rows = await typed.selectFrom(MIGRATION_TABLE).select('name').execute()
     return rows.map(({name}) => name)
   } catch (error) {
     if (isNoTable(error)) return []
@@ -62,7 +67,7 @@ function isNoTable(error: unknown): boolean {
   return code === '42P01' || message === `no such table: ${MIGRATION_TABLE}`
 }
 
-/** Makes the table of the specification. */
+/** Creates the table of the specification. */
 async function makeOverrides(db: Kysely<unknown>, {id, time}: Database['types']): Promise<void> {
   await db.schema
     .createTable('helm_overrides')
@@ -79,7 +84,7 @@ async function makeOverrides(db: Kysely<unknown>, {id, time}: Database['types'])
     .execute()
 }
 
-/** Makes the tables of the history, of generated secrets, and of what identifies the store. */
+/** Creates the tables of the history, of generated secrets, and of the identity of the store. */
 async function makeHistoryAndSecrets(db: Kysely<unknown>, {id, time}: Database['types']): Promise<void> {
   await db.schema
     .createTable('helm_overrides_audit')

@@ -2,7 +2,7 @@ import type {Kysely} from 'kysely'
 import {type Cipher, SEALED_HEAD} from '../cipher.ts'
 import type {Tables} from './database.ts'
 
-/** Tells whether anything in the store is encrypted, or was. */
+/** Returns true if anything in the store is or was encrypted. */
 export async function holdsSealed(db: Kysely<Tables>): Promise<boolean> {
   const secret = await db.selectFrom('kk_secrets').select('name').limit(1).executeTakeFirst()
   if (secret) return true
@@ -16,14 +16,17 @@ export async function holdsSealed(db: Kysely<Tables>): Promise<boolean> {
   return entry !== undefined
 }
 
-/** Returns the names of the keys with which overrides and secrets are encrypted now; those of the history are not among them. */
+/**
+ * Returns the ids of the keys with which present overrides and secrets are encrypted, without those of the
+ * history.
+ */
 export async function keysInUse(db: Kysely<Tables>): Promise<readonly string[]> {
   const {begin, length} = SEALED_HEAD
   const overrides = await db
     .selectFrom('helm_overrides')
     .select(({fn, lit}) => fn<string>('substr', ['user_overrides', lit(1), lit(length)]).as('head'))
     .where('user_overrides', 'like', `${begin}%`)
-    // Only YAML has lines, and a key of it may be called anything.
+    // Only YAML has line breaks, and it may contain any key.
     .where('user_overrides', 'not like', '%\n%')
     .distinct()
     .execute()
@@ -36,8 +39,8 @@ export async function keysInUse(db: Kysely<Tables>): Promise<readonly string[]> 
 }
 
 /**
- * Throws `KK_STORE_KEY` where overrides or secrets are encrypted with a key that was not given. To be called after something
- * was encrypted: the store would otherwise need keys that nobody has together.
+ * Throws `KK_STORE_KEY` if overrides or secrets are encrypted with a key that is not set. It must be called
+ * after an encryption: otherwise the store could need keys that are never set together.
  */
 export async function expectOneKeyring(db: Kysely<Tables>, cipher: Cipher): Promise<void> {
   cipher.expectKeys(await keysInUse(db))

@@ -27,7 +27,7 @@ import type {Database, Tables} from './database.ts'
 import {expectOneKeyring, keysInUse} from './sealed.ts'
 import {together} from './together.ts'
 
-/** The store over a database that has been migrated. */
+/** Returns the store over a migrated database. */
 export function createSqlStore(
   {db, lockOverrides, expectPresent, explain}: Database,
   cipher: Cipher,
@@ -39,7 +39,7 @@ export function createSqlStore(
       throw explain(error)
     }
   }
-  /** Looks afterwards, too: what was written to a file that nobody finds is not written. */
+  /** Checks the file afterwards, too: a write to a removed file is an error. */
   const present = <T>(body: () => Promise<T>) =>
     explained(async () => {
       expectPresent()
@@ -50,7 +50,7 @@ export function createSqlStore(
   const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) => present(() => body(db))
   const write = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
     present(() => db.transaction().execute(body))
-  /** Lets one writer at a time change overrides, so that nobody is too late. */
+  /** Lets one writer at a time change overrides, so that writers do not conflict. */
   const writeAlone = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
     write(async (db) => {
       await lockOverrides(db)
@@ -65,7 +65,7 @@ export function createSqlStore(
     MOST_AT_ONCE,
   )
   return {
-    identity: () => read(identityOf),
+    identity: () => read(readIdentity),
     expectKeys: async () => cipher.expectKeys(await read(keysInUse)),
     bind: (cluster, {replace = false} = {}) => write((db) => bindTo(db, cluster, replace)),
     list: () => read((db) => listOverrides(db, cipher)),
@@ -77,15 +77,15 @@ export function createSqlStore(
     secrets: () => read((db) => listSecrets(db, cipher)),
     putSecret: (secret, {replace = false} = {}) =>
       write(async (db) => {
-        const kept = await writeSecret(db, secret, {replace, cipher})
+        const stored = await writeSecret(db, secret, {replace, cipher})
         await expectOneKeyring(db, cipher)
-        return kept
+        return stored
       }),
     close: () => explained(() => db.destroy()),
   }
 }
 
-async function identityOf(db: Kysely<Tables>): Promise<StoreIdentity> {
+async function readIdentity(db: Kysely<Tables>): Promise<StoreIdentity> {
   const {id, cluster, earlier_changes} = await db.selectFrom('kk_store').selectAll().executeTakeFirstOrThrow()
   const {changes} = await db
     .selectFrom('helm_overrides_audit')
@@ -97,7 +97,7 @@ async function identityOf(db: Kysely<Tables>): Promise<StoreIdentity> {
 async function bindTo(db: Transaction<Tables>, cluster: string, replace: boolean): Promise<void> {
   const update = db.updateTable('kk_store').set({cluster})
   await (replace ? update : update.where('cluster', 'is', null)).execute()
-  const identity = await identityOf(db)
+  const identity = await readIdentity(db)
   if (identity.cluster === cluster) return
   throw new KkError(
     'KK_STORE',
@@ -117,14 +117,14 @@ async function listOverrides(db: Kysely<Tables>, cipher: Cipher): Promise<Stored
     .sort((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace))
 }
 
-/** In the order of code units, which no locale of a database changes. */
+/** Compares by code units, independent of the locale of a database. */
 function compare(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }
 
-/** The last number that a column `integer` of PostgreSQL has; it refuses to compare with a greater one. */
-const LAST_ID = 2 ** 31 - 1
+/** The maximum of a column `integer` of PostgreSQL, which refuses to compare with a greater number. */
+const MAX_ID = 2 ** 31 - 1
 
 async function listEntries(
   db: Kysely<Tables>,
@@ -134,7 +134,7 @@ async function listEntries(
   if (of && !isNamed(of)) return []
   let query = db.selectFrom('helm_overrides_audit').selectAll().orderBy('id', 'desc')
   if (limit !== undefined) query = query.limit(limit)
-  if (before !== undefined) query = query.where('id', '<', Math.min(before, LAST_ID))
+  if (before !== undefined) query = query.where('id', '<', Math.min(before, MAX_ID))
   if (of) query = query.where('name', '=', of.name).where('namespace', '=', of.namespace)
   const rows = await query.execute()
   return rows.map(({id, changed_at, changed_by, name, namespace, before, after}) => {
@@ -159,7 +159,7 @@ async function writeContent(
   {changes, secrets, identity}: StoreContent,
   cipher: Cipher,
 ): Promise<void> {
-  const present = await identityOf(db)
+  const present = await readIdentity(db)
   if (identity && present.state === 0 && present.cluster === undefined) {
     const {id, cluster = null, state} = identity
     await db
@@ -191,7 +191,7 @@ interface SecretOptions {
   readonly cipher: Cipher
 }
 
-/** Adds a secret, or replaces it if that is wished; of two who add it at once, both get the one that came first. */
+/** Adds a secret, or replaces it with `replace`; of two concurrent inserts, both get the first one. */
 async function writeSecret(
   db: Transaction<Tables>,
   {name, namespace, value}: StoredSecret,

@@ -46,30 +46,31 @@ export function explainSqlite(error: unknown, path: string): unknown {
 /** The message about a file that has tables, but none of kk's. */
 export const FOREIGN = 'it holds the tables of another program'
 
-/** Tells whether SQLite could not make a file that it needs beside the database. */
+/** Returns true if SQLite could not create a file that it needs next to the database. */
 export function cannotBeMade(error: unknown): boolean {
   const {errcode} = error as Partial<SqliteError>
   return errcode !== undefined && [READ_ONLY, CANNOT_OPEN].includes(errcode & 0xff)
 }
 
-/** Tells whether another connection holds the lock. */
+/** Returns true if another connection holds the lock. */
 export function isLocked(error: unknown): boolean {
   const {errcode} = error as Partial<SqliteError>
   return errcode !== undefined && (errcode & 0xff) === BUSY
 }
 
 /**
- * Returns a check that throws `KK_STORE_DATABASE` once the path, or that of SQLite's log beside it, leads to another file
- * than it did first, or to none: what is open would be read and written still, but nobody would ever find it again.
+ * Returns a check that throws `KK_STORE_DATABASE` once the path, or that of SQLite's log next to it, refers
+ * to another file than at first, or to none: SQLite would continue to read and write the open file, which no
+ * other process could find.
  */
 export function expectSameFile(path: string): () => void {
   const log = `${path}-wal`
-  const opened = statusOf(path)
+  const opened = readStatus(path)
   let openedLog: BigIntStats | undefined
   return () => {
-    expectSame(path, {file: path, opened, there: statusOf(path)})
-    // SQLite makes it when it first reads or writes, and keeps it while anybody has the database open.
-    const there = statusOf(log)
+    expectSame(path, {file: path, opened, there: readStatus(path)})
+    // SQLite creates it when it first reads or writes, and keeps it while any process has the database open.
+    const there = readStatus(log)
     openedLog ??= there
     if (openedLog) expectSame(path, {file: log, opened: openedLog, there})
   }
@@ -87,10 +88,10 @@ function expectSame(path: string, {file, opened, there}: Seen): void {
   throw new KkError(
     'KK_STORE_DATABASE',
     `the store of overrides ${path} cannot be used: ${what} was ${there ? 'replaced by another' : 'removed'} while kk had it open`,
-    {hint: 'put it back where it was, or start kk again, which then works with what is there'},
+    {hint: 'restore it, or restart kk, which then uses the present file'},
   )
 }
 
-function statusOf(path: string): BigIntStats | undefined {
+function readStatus(path: string): BigIntStats | undefined {
   return statSync(path, {bigint: true, throwIfNoEntry: false})
 }

@@ -9,16 +9,19 @@ import {makeDirectory} from '../../../state/files/make-directory.ts'
 import type {Database, Libraries, Tables} from './database.ts'
 import {cannotBeMade, expectSameFile, explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
 
-/** Opens the file, which is made for its owner alone, or opened read-only. Rejects with `KK_STORE_DATABASE`, `KK_FILE`. */
+/**
+ * Opens the file, created with access for its owner only, or opened read-only. Rejects with
+ * `KK_STORE_DATABASE`, `KK_FILE`.
+ */
 export async function openSqlite(path: string, libraries: Libraries): Promise<Database> {
   const explain = (error: unknown) => explainSqlite(error, path)
   try {
     const database = await connectSqlite(path)
-    const db = new libraries.Kysely<Tables>({dialect: dialectOf(database, libraries)})
+    const db = new libraries.Kysely<Tables>({dialect: makeDialect(database, libraries)})
     return {
       db,
       types: {id: 'integer', time: 'text'},
-      // A transaction is the only writer as it is.
+      // A transaction is already the only writer.
       lockMigrations: async () => {},
       lockOverrides: async () => {},
       expectPresent: expectSameFile(path),
@@ -29,9 +32,9 @@ export async function openSqlite(path: string, libraries: Libraries): Promise<Da
   }
 }
 
-function dialectOf(database: SqliteDatabase, libraries: Libraries): Dialect {
+function makeDialect(database: SqliteDatabase, libraries: Libraries): Dialect {
   class Adapter extends libraries.SqliteAdapter {
-    // kysely takes this for a lack of SQLite; without it migrations could stop half-way.
+    // kysely assumes that SQLite lacks this; without it migrations could stop halfway.
     override get supportsTransactionalDdl(): boolean {
       return true
     }
@@ -45,7 +48,7 @@ function dialectOf(database: SqliteDatabase, libraries: Libraries): Dialect {
       }
     }
 
-    // Whoever reads first and writes then would meet the lock too late to wait for it.
+    // A transaction that first reads and then writes would get the lock too late to wait for it.
     override async beginTransaction(connection: DatabaseConnection): Promise<void> {
       await connection.executeQuery(libraries.CompiledQuery.raw('begin immediate'))
     }
@@ -58,11 +61,11 @@ function dialectOf(database: SqliteDatabase, libraries: Libraries): Dialect {
   }
 }
 
-/** SQLite's own waiting stops the whole process, so it is short; kk's does not. */
+/** SQLite's own busy timeout blocks the whole process, so it is short; `whileLocked` does not block. */
 const BLOCKING_MILLISECONDS = 20
 const FORBIDDEN: readonly string[] = ['EACCES', 'EPERM', 'EROFS']
 
-/** Opens a connection in the shape that kysely expects. */
+/** Opens a connection with the interface that kysely expects. */
 async function connectSqlite(path: string): Promise<SqliteDatabase> {
   await makeDirectory(dirname(path), {mode: 0o700})
   return forKysely((await canBeWritten(path)) ? await connect(path) : await connectToRead(path))
@@ -71,16 +74,19 @@ async function connectSqlite(path: string): Promise<SqliteDatabase> {
 async function connect(path: string): Promise<DatabaseSync> {
   return checked(
     new DatabaseSync(path, {timeout: BLOCKING_MILLISECONDS, enableForeignKeyConstraints: true}),
-    // Never damaged; the disk is waited for at the end of a command, so that only a power cut of a server can take
-    // back its last seconds, which the state on the cluster then tells.
+    // The database is never corrupted; a commit does not wait for the disk, so only a power failure of a
+    // server can revert its last seconds, which the state on the cluster then reveals.
     (database) => database.exec('pragma journal_mode = wal; pragma synchronous = normal'),
   )
 }
 
-/** Tells whether the file can be written; it is made where it is missing. Not where it is another user's, or SQLite can make no log beside it. */
+/**
+ * Returns true if the file can be written; creates a missing one. False if it is another user's, or SQLite
+ * cannot create a log next to it.
+ */
 async function canBeWritten(path: string): Promise<boolean> {
   try {
-    // SQLite gives the files beside it the same permissions.
+    // SQLite gives the files next to it the same permissions.
     await (await open(path, 'a', 0o600)).close()
     if (!existsSync(`${path}-wal`)) await access(dirname(path), constants.W_OK)
     return true
@@ -92,8 +98,8 @@ async function canBeWritten(path: string): Promise<boolean> {
 }
 
 /**
- * Opens a file that may only be read. One without a log beside it holds all there is, and nobody writes it: so it can be
- * read where SQLite may not make the files by which it shares a database with writers.
+ * Opens a file that may only be read. One without a log next to it is complete, and no process writes it: so
+ * it can be read even if SQLite may not create the files by which it shares a database with writers.
  */
 async function connectToRead(path: string): Promise<DatabaseSync> {
   const options = {readOnly: true, timeout: BLOCKING_MILLISECONDS}
@@ -130,23 +136,23 @@ function refuseForeign(database: DatabaseSync): void {
   if (tables.length > 0 && !tables.includes('kk_migration')) throw new Error(FOREIGN)
 }
 
-/** Returns the database in the shape that kysely expects; SQLite compiles each statement once. */
+/** Returns the database with the interface that kysely expects; SQLite compiles each statement once. */
 function forKysely(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
     close: () => database.close(),
     prepare(text) {
-      const known = statements.get(text)
-      if (known) return known
+      const cached = statements.get(text)
+      if (cached) return cached
       const statement = database.prepare(text)
-      const made = {
+      const prepared = {
         reader: statement.columns().length > 0,
         all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),
         run: (values: readonly unknown[]) => statement.run(...(values as SQLInputValue[])),
         iterate: (values: readonly unknown[]) => statement.iterate(...(values as SQLInputValue[])),
       }
-      statements.set(text, made)
-      return made
+      statements.set(text, prepared)
+      return prepared
     },
   }
 }
@@ -154,7 +160,7 @@ function forKysely(database: DatabaseSync): SqliteDatabase {
 const PATIENCE_MILLISECONDS = 15_000
 const PAUSE_MILLISECONDS = 20
 
-/** Repeats the work while another connection, of this process or another, holds the lock; for 15 seconds at most. */
+/** Retries while another connection, of this process or another, holds the lock; for 15 seconds at most. */
 export async function whileLocked<T>(body: () => T | Promise<T>): Promise<T> {
   const until = Date.now() + PATIENCE_MILLISECONDS
   while (true) {

@@ -1,12 +1,12 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 
-/** The outcome of one item: returns its result, or throws why it was refused. */
+/** The outcome of one item: returns its result, or throws the refusal. */
 export type Outcome<T> = () => T
 
 /**
- * Returns what does one item: those that come while others are being done are done together, for the end of a transaction
- * costs more than what is done in it. `work` takes at most so many, and does all of them or, when it rejects, nothing; then
- * each is done alone, so that none fails for another's sake.
+ * Returns a function that processes one item: items that arrive during a batch form the next batch, because
+ * the commit of a transaction costs more than its content. `work` takes at most `most` items, and processes
+ * all of them or, if it rejects, none; then each is retried alone, so that none fails because of another.
  */
 export function together<In, Out>(
   work: (group: readonly In[]) => Promise<readonly Outcome<Out>[]>,
@@ -26,7 +26,8 @@ export function together<In, Out>(
   async function workOff(): Promise<void> {
     isWorking = true
     while (waiting.length > 0) {
-      // A database in the same process leaves no time for others to come: what has arrived by now is read first.
+      // A synchronous database leaves no time for other items to arrive: those that have arrived are read
+      // first.
       await nextTurn()
       const group = waiting.splice(0, most)
       const all = group.map(({one}) => one)
@@ -51,7 +52,7 @@ export function together<In, Out>(
     })
 }
 
-/** Returns the outcome of an item that was refused. */
+/** Returns the outcome of a refused item. */
 export function refused(error: unknown): Outcome<never> {
   return () => {
     throw error

@@ -3,7 +3,7 @@ import {change, openTables, openTestStore} from '../support/databases.ts'
 
 export function keepsChanges(newLocation: () => Promise<string>): void {
   describe('changes', () => {
-    it('are found again by name and namespace, after the store was closed', async () => {
+    it('are read by name and namespace after the store was reopened', async () => {
       const location = await newLocation()
       const first = await openTestStore(location)
       const put = await first.put(change({userOverrides: 'text: "日本 \\t ümlaut"\n'}))
@@ -32,7 +32,7 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
       expect(listed).toEqual(['Zun a', 'ingress kube-system', 'ingress openstack', 'nova-api a', 'novab a'])
     })
 
-    it('stand in the table of the specification, to the column', async () => {
+    it('are in the table of the specification, column by column', async () => {
       const location = await newLocation()
       await (await openTestStore(location)).put(change({}))
 
@@ -54,7 +54,7 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
       })
     })
 
-    it('leave the row when they delete, and the next one clears the deletion', async () => {
+    it('keep the row of deleted overrides, and the next change clears the deletion', async () => {
       const store = await openTestStore(await newLocation())
       const made = await store.put(change({}))
 
@@ -69,7 +69,7 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
       expect(again.updatedAt).not.toBeNull()
     })
 
-    it('that were made from another state are refused, and nothing is written', async () => {
+    it('that are based on another state are refused without being written', async () => {
       const store = await openTestStore(await newLocation())
       const made = await store.put(change({}))
       const second = await store.put(change({userOverrides: 'a: 1\n', expected: made.etag}))
@@ -87,7 +87,7 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
       expect(await store.identity()).toMatchObject({state: 2})
     })
 
-    it('that change nothing are not written', async () => {
+    it('without effect are not written', async () => {
       const store = await openTestStore(await newLocation())
       const made = await store.put(change({}))
 
@@ -100,7 +100,7 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
       expect(await store.identity()).toMatchObject({state: 1})
     })
 
-    it('tell who made them, the newest first', async () => {
+    it('are listed with their authors, the newest first', async () => {
       const store = await openTestStore(await newLocation())
       const made = await store.put(change({who: 'ada'}))
       await store.put(change({name: 'cinder', userOverrides: 'x: 1\n', who: 'bob'}))
@@ -121,7 +121,7 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
       expect(ofNova[0]!.at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
     })
 
-    it('written together are written all or not at all', async () => {
+    it('of one transaction are written completely or not at all', async () => {
       const store = await openTestStore(await newLocation())
       const good = change({name: 'cinder'})
       const bad = change({expected: 'something else'})
@@ -135,16 +135,13 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
       expect(await store.identity()).toMatchObject({state: 0})
     })
 
-    it.each(['', 'x'.repeat(256), 'a\0b'])(
-      'of a chart that no chart is named like are refused',
-      async (name) => {
-        const store = await openTestStore(await newLocation())
+    it.each(['', 'x'.repeat(256), 'a\0b'])('of a chart with an invalid name are refused', async (name) => {
+      const store = await openTestStore(await newLocation())
 
-        await expect(store.put(change({name}))).rejects.toMatchObject({code: 'KK_USAGE'})
-      },
-    )
+      await expect(store.put(change({name}))).rejects.toMatchObject({code: 'KK_USAGE'})
+    })
 
-    it('belong to one cluster, until another is asked for', async () => {
+    it('belong to one cluster, until another replaces it', async () => {
       const store = await openTestStore(await newLocation())
       await store.bind('uid-1')
       await store.bind('uid-1')

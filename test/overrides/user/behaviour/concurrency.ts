@@ -9,8 +9,8 @@ const PROCESSES = 5
 const UPDATES = 10
 
 export function losesNothing(newLocation: () => Promise<string>): void {
-  describe('several at once', () => {
-    it(`${PROCESSES} processes make the store and ${PROCESSES * UPDATES} updates of one chart, and lose none`, async () => {
+  describe('concurrent changes', () => {
+    it(`${PROCESSES} processes create the store and make ${PROCESSES * UPDATES} updates of one chart, and lose none`, async () => {
       const location = await newLocation()
       const writers = Array.from({length: PROCESSES}, (_, index) => `writer${index}`)
 
@@ -35,7 +35,7 @@ export function losesNothing(newLocation: () => Promise<string>): void {
       expect(await store.identity()).toMatchObject({state: expected.length})
     })
 
-    it('one store does 50 updates of 10 charts at once', async () => {
+    it('one store applies 50 updates of 10 charts concurrently', async () => {
       const store = await openTestStore(await newLocation())
       const charts = Array.from({length: 10}, (_, index) => `chart${index}`)
 
@@ -52,7 +52,7 @@ export function losesNothing(newLocation: () => Promise<string>): void {
       expect(lines.sort()).toEqual(Array.from({length: 50}, (_, index) => `key${index}: 1`).sort())
     })
 
-    it('one that is refused keeps no other from being written, nor those that come after them', async () => {
+    it('a refused change prevents no other from being written, at the same time or later', async () => {
       const store = await openTestStore(await newLocation())
       const refusal = new Error('somebody else was faster')
       const made = await store.put(change({name: 'late'}))
@@ -85,7 +85,7 @@ export function losesNothing(newLocation: () => Promise<string>): void {
       expect(await store.identity()).toMatchObject({state: 6})
     })
 
-    it('of two that add the same secret, both get the one that is kept', async () => {
+    it('two changes that add the same secret both get the stored one', async () => {
       const location = await newLocation()
       const stores = [await openTestStore(location), await openTestStore(location)]
       const secret = {name: 'admin', namespace: 'openstack'}

@@ -6,7 +6,7 @@ const SECRET = 'password: hedgehog\n'
 
 export function encryptsSecrets(newLocation: () => Promise<string>): void {
   describe('secrets', () => {
-    it('stand nowhere in the database as they are', async () => {
+    it('are nowhere in the database in clear text', async () => {
       const location = await newLocation()
       const store = await openTestStore(location)
       const made = await store.put(change({userOverrides: SECRET, secret: true}))
@@ -32,7 +32,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       ])
     })
 
-    it('are kept once: whoever comes second gets the first one, unless it is to be replaced', async () => {
+    it('are stored once: a second writer gets the first value, unless it replaces it', async () => {
       const store = await openTestStore(await newLocation())
       const secret = {name: 'oslo_db.admin', namespace: 'openstack'}
 
@@ -46,7 +46,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       expect(await store.secrets()).toEqual([third])
     })
 
-    it('are not encrypted with a key that opens nothing else in use', async () => {
+    it('are not encrypted with a key that decrypts no other value in use', async () => {
       const location = await newLocation()
       await (await openTestStore(location)).put(change({userOverrides: SECRET, secret: true}))
       const slip = await openTestStore(location, {key: OTHER_KEY})
@@ -59,7 +59,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       expect(await slip.get('cinder', 'openstack')).toBeUndefined()
     })
 
-    it('need a key, and nothing else does', async () => {
+    it('need a key, and no other data does', async () => {
       const location = await newLocation()
       const keyless = await openTestStore(location, {key: undefined})
       await keyless.put(change({}))
@@ -77,7 +77,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       await expect(keyless.list()).rejects.toMatchObject({code: 'KK_STORE_KEY'})
     })
 
-    it('are asked beforehand whether their keys are there, those of the history left out', async () => {
+    it('are checked for missing keys beforehand, except those of the history', async () => {
       const location = await newLocation()
       const store = await openTestStore(location)
       const keyless = await openTestStore(location, {key: undefined})
@@ -96,7 +96,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       await expect(other.expectKeys()).rejects.toMatchObject({code: 'KK_STORE_KEY'})
     })
 
-    it('that need a key are named without their values; where others are encrypted, the key of those is asked for', async () => {
+    it('that need a key are named without their values; if others are encrypted, their key is requested', async () => {
       const location = await newLocation()
       const keyless = await openTestStore(location, {key: undefined})
       const secretAt = ['a', 'b', 'c', 'd'].map((key) => ['conf', key])
@@ -110,12 +110,12 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
         hint: expect.stringMatching(/^make a key/),
       })
       await (await openTestStore(location)).put(change({name: 'cinder', userOverrides: SECRET, secret: true}))
-      const hint = expect.stringMatching(/^give the key with which the store was encrypted/)
+      const hint = expect.stringMatching(/^set the key with which the store was encrypted/)
       await expect(keyless.put(secret)).rejects.toMatchObject({message, hint})
       await expect(keyless.get('cinder', 'openstack')).rejects.toMatchObject({hint})
     })
 
-    it('are read by an old key that stands behind the new one, and are written with the new one', async () => {
+    it('are read with an old key that follows the new one, and are written with the new one', async () => {
       const location = await newLocation()
       const made = await (await openTestStore(location)).put(change({userOverrides: SECRET, secret: true}))
       const another = await openTestStore(location, {key: OTHER_KEY})
@@ -129,7 +129,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       expect(await another.get('nova', 'openstack')).toMatchObject({userOverrides: `${SECRET}more: 1\n`})
     })
 
-    it('that somebody moved to another row are not read', async () => {
+    it('that were moved to another row are not read', async () => {
       const location = await newLocation()
       const store = await openTestStore(location)
       const {sealed} = await store.put(change({userOverrides: SECRET, secret: true}))
@@ -141,7 +141,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       await expect(store.get('keystone', 'openstack')).rejects.toThrow('damaged, or was moved there')
     })
 
-    it('come back as they were when they are put as they stand in the database', async () => {
+    it('are unchanged after a put of their encrypted form', async () => {
       const store = await openTestStore(await newLocation())
       const {sealed, etag} = await store.put(change({userOverrides: SECRET, secret: true}))
       const deleted = await store.put(change({userOverrides: null, expected: etag}))

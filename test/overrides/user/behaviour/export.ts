@@ -41,7 +41,7 @@ export function exportsAndImports(newLocation: () => Promise<string>): void {
     })
 
     it.each([false, true])(
-      'makes the same store out of an empty one (secrets in the clear: %s)',
+      'turns an empty store into the same one (secrets in the clear: %s)',
       async (secrets) => {
         const store = await filledStore()
         const empty = await openTestStore(await newLocation())
@@ -60,7 +60,7 @@ export function exportsAndImports(newLocation: () => Promise<string>): void {
       },
     )
 
-    it('changes only what differs, and deletes what it does not have if that is wished', async () => {
+    it('changes only differing overrides, and deletes missing ones with prune', async () => {
       const store = await filledStore()
       const text = await exportStore(store)
       const before = await store.identity()
@@ -87,7 +87,7 @@ export function exportsAndImports(newLocation: () => Promise<string>): void {
       ])
     })
 
-    it('leaves encrypted what has a value where something encrypted was, and nothing else', async () => {
+    it('keeps encryption only for overrides with a value at the path of an encrypted one', async () => {
       const store = await openTestStore(await newLocation())
       await store.put(change({userOverrides: 'conf:\n  one: hunter2\n', secret: true}))
       const plain = (values: string) => `version: 1\noverrides: {nova: {openstack: ${values}}}\n`
@@ -101,7 +101,7 @@ export function exportsAndImports(newLocation: () => Promise<string>): void {
       expect(other!.sealed).toBeUndefined()
     })
 
-    it('is refused before anything is written when its last part is wrong', async () => {
+    it('is refused before anything is written if its last part is invalid', async () => {
       const store = await openTestStore(await newLocation())
       const text =
         'version: 1\noverrides:\n  heat: {openstack: {a: 1}}\n  nova: {openstack: kk-sealed:v1:00000000:AAAA}\n'

@@ -8,7 +8,7 @@ const EARLIER = (Object.keys(MIGRATIONS) as MigrationName[]).slice(0, -1)
 
 export function migrates(newLocation: () => Promise<string>): void {
   describe('a database of another version', () => {
-    it.each(EARLIER)('that ends with %s is brought up to date, with all that it holds', async (version) => {
+    it.each(EARLIER)('that ends with %s is migrated with all its data', async (version) => {
       const location = await newLocation()
       const old = await openTables(location)
       await migrate(old, libraries, version)
@@ -24,7 +24,7 @@ export function migrates(newLocation: () => Promise<string>): void {
       expect(await store.identity()).toMatchObject({state: 1, id: expect.stringMatching(/^[0-9a-f-]{36}$/)})
     })
 
-    it('keeps who it is from one opening to the next', async () => {
+    it('keeps its identity when it is reopened', async () => {
       const location = await newLocation()
 
       const first = await (await openTestStore(location)).identity()

@@ -10,7 +10,7 @@ export function refusesServers(newLocation: () => Promise<string>): void {
       ['a database that is not there', {pathname: '/nowhere'}, 'does not exist'],
       ['a port at which nobody listens', {port: '1'}, 'ECONNREFUSED'],
       ['TLS that the server does not speak', {search: 'sslmode=verify-full'}, 'SSL'],
-    ])('with %s is told, without the password', async (_what, parts, message) => {
+    ])('with %s is reported, without the password', async (_what, parts, message) => {
       const location = Object.assign(new URL(await newLocation()), parts).href
 
       const error = await openTestStore(location).catch((each: unknown) => each)
@@ -23,7 +23,7 @@ export function refusesServers(newLocation: () => Promise<string>): void {
       expect(inspect(error, {depth: 9})).not.toMatch(/hedgehog|wood|pecker/)
     })
 
-    it('that ends the connection between two changes is connected again', async () => {
+    it('that closes the connection between two changes is reconnected', async () => {
       const location = await newLocation()
       const store = await openTestStore(location)
       const made = await store.put(change({}))
@@ -36,7 +36,7 @@ export function refusesServers(newLocation: () => Promise<string>): void {
       expect(second).toMatchObject({userOverrides: 'a: 1\n'})
     })
 
-    it('that ends connections under changes ends these, and not the process', async () => {
+    it('that closes connections during changes fails these, not the process', async () => {
       const location = await newLocation()
       const store = await openTestStore(location)
       const {db} = await openTables(location)

@@ -14,7 +14,7 @@ import {describe, expect, it} from 'vitest'
 import {explainSqlite} from '../../../../src/overrides/user/sql/sqlite-errors.ts'
 import {change, openTestStore} from '../support/databases.ts'
 
-/** What a statement of SQLite fails with. */
+/** Returns the error with which a statement of SQLite fails. */
 function errorOf(database: DatabaseSync, statement: string): unknown {
   try {
     database.exec(statement)
@@ -26,7 +26,7 @@ function errorOf(database: DatabaseSync, statement: string): unknown {
   throw new Error(`expected to fail: ${statement}`)
 }
 
-/** As somebody who is not root, for whom permissions count. */
+/** Runs as a user other than root, for whom permissions apply. */
 async function asStranger(body: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0
   if (isRoot) process.seteuid?.('nobody')
@@ -39,7 +39,7 @@ async function asStranger(body: () => Promise<void>): Promise<void> {
 
 export function refusesFiles(newLocation: () => Promise<string>): void {
   describe('a file', () => {
-    it('is made for its owner alone', async () => {
+    it('is created with access for its owner only', async () => {
       const path = await newLocation()
       await (await openTestStore(path)).put(change({}))
 
@@ -48,7 +48,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
       expect(modes).toEqual([0o700, 0o600, 0o600])
     })
 
-    it('that holds something else is left as it is', async () => {
+    it('with other content is not changed', async () => {
       const path = await newLocation()
       mkdirSync(dirname(path))
       writeFileSync(path, 'name,price\n'.repeat(100))
@@ -60,7 +60,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
       expect(readFileSync(path, 'utf8')).toBe('name,price\n'.repeat(100))
     })
 
-    it('that is the database of another program is left as it is', async () => {
+    it('that is the database of another program is not changed', async () => {
       const path = await newLocation()
       mkdirSync(dirname(path))
       const other = new DatabaseSync(path)
@@ -73,7 +73,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
       expect(tables).toEqual([{name: 'bookmarks'}])
     })
 
-    it('in a place that is no directory is told', async () => {
+    it('below a path that is no directory is reported', async () => {
       const path = await newLocation()
       mkdirSync(dirname(path))
       writeFileSync(path, '')
@@ -94,7 +94,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
           renameSync(`${path}.copy`, path)
         },
       ],
-    ])('is neither read nor written when %s meanwhile', async (how, disturb) => {
+    ])('is neither read nor written if %s in the meantime', async (how, disturb) => {
       const path = await newLocation()
       const store = await openTestStore(path)
       await store.put(change({}))
@@ -111,7 +111,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
       await expect(store.identity()).rejects.toMatchObject(refused)
     })
 
-    it('that may only be read is read, and says so when it is to be written', async () => {
+    it('that is read-only is read, and reports that on a write', async () => {
       const path = await newLocation()
       const own = await openTestStore(path)
       await own.put(change({}))
@@ -133,7 +133,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
       for (const directory of [dirname(path), dirname(dirname(path))]) chmodSync(directory, 0o700)
     })
 
-    it('that somebody else has open, and may only be read, is read with what they wrote last', async () => {
+    it('that is read-only, and that another process has open, is read with its last writes', async () => {
       const path = await newLocation()
       const own = await openTestStore(path)
       await own.put(change({}))
@@ -149,7 +149,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
       await own.close()
     })
 
-    it('that is full, only to be read or locked is told as that', async () => {
+    it('that is full, read-only or locked is reported as such', async () => {
       const path = await newLocation()
       await (await openTestStore(path)).put(change({}))
       const row = `values ('x', 'y', 'z', '${'x'.repeat(100_000)}')`

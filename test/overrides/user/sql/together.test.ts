@@ -4,7 +4,7 @@ import {refused, together} from '../../../../src/overrides/user/sql/together.ts'
 const broken = new Error('the disk is full')
 const late = new Error('somebody else was faster')
 
-/** A database that keeps what a transaction wrote only when it ends well; each transaction is told. */
+/** A database that stores the writes of a transaction only if it succeeds; each transaction is recorded. */
 function database(most = 100) {
   const written: string[] = []
   const transactions: string[][] = []
@@ -18,8 +18,8 @@ function database(most = 100) {
   return {written, transactions, put}
 }
 
-describe('changes of a store that come at once', () => {
-  it('go together, and those that come meanwhile after them', async () => {
+describe('concurrent changes of a store', () => {
+  it('form a batch, and those that arrive in the meantime the next one', async () => {
     const {put, transactions} = database()
     const later = put('a').then(() => put('d'))
 
@@ -29,7 +29,7 @@ describe('changes of a store that come at once', () => {
     expect(transactions).toEqual([['a', 'b', 'c'], ['d']])
   })
 
-  it('are not more than may go together', async () => {
+  it('do not exceed the maximum of a batch', async () => {
     const {put, transactions} = database(2)
 
     await Promise.all(['a', 'b', 'c', 'd'].map(put))
@@ -50,7 +50,7 @@ describe('changes of a store that come at once', () => {
     expect(written).toEqual(['a', 'b', 'c'])
   })
 
-  it('are done alone where one of them fails', async () => {
+  it('are retried one by one if one of them fails', async () => {
     const {put, written, transactions} = database()
 
     const outcomes = await Promise.allSettled(['a', 'b', 'broken', 'c'].map(put))
@@ -61,7 +61,7 @@ describe('changes of a store that come at once', () => {
     expect(transactions).toEqual([['a', 'b', 'broken', 'c'], ['a'], ['b'], ['broken'], ['c']])
   })
 
-  it('go on after all were done', async () => {
+  it('continue after a batch has ended', async () => {
     const {put, written} = database()
 
     await put('a')

@@ -11,9 +11,9 @@ import type {OverrideChange, OverrideStore} from '../../../../src/overrides/user
 import {testDirectory} from '../../../support/test-directory.ts'
 import {startPostgres} from './postgres.ts'
 
-/** One kind of database, which has been started. */
+/** A started database of one kind. */
 export interface TestDatabases {
-  /** Where there is nothing yet. */
+  /** A location without a database. */
   newLocation(): Promise<string>
   stop(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function startServer(): Promise<TestDatabases> {
 export const KEY = Buffer.alloc(32, 'first key').toString('base64')
 export const OTHER_KEY = Buffer.alloc(32, 'second key').toString('base64')
 
-/** A store that is closed with the test. */
+/** A store that is closed at the end of the test. */
 export async function openTestStore(
   location: string,
   options: Partial<StoreOptions> = {},
@@ -44,7 +44,7 @@ export async function openTestStore(
   return store
 }
 
-/** The tables behind a store, closed with the test. */
+/** The tables of a store, closed at the end of the test. */
 export async function openTables(location: string): Promise<Database> {
   const database = location.startsWith('postgres:')
     ? await openPostgres({kind: 'postgres', url: location}, libraries)
@@ -53,7 +53,7 @@ export async function openTables(location: string): Promise<Database> {
   return database
 }
 
-/** A change of `nova` in `openstack`, where nothing else is said. */
+/** A change of `nova` in `openstack` by default. */
 export function change(parts: Partial<OverrideChange>): OverrideChange {
   return {
     name: 'nova',

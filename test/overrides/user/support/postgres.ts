@@ -7,18 +7,18 @@ import {setTimeout as delay} from 'node:timers/promises'
 import {execa} from 'execa'
 import {Client} from 'pg'
 
-/** A real PostgreSQL of its own, on loopback, with a password. */
+/** A separate real PostgreSQL, on loopback, with a password. */
 export interface TestServer {
   readonly port: number
   readonly password: string
-  /** Makes an empty database; gives its URL. */
+  /** Creates an empty database; returns its URL. */
   newDatabase(): Promise<string>
   stop(): Promise<void>
 }
 
 const PASSWORD = 'wood/pecker@1'
 
-/** Starts the newest PostgreSQL that Debian's package has put on this machine. Rejects where there is none. */
+/** Starts the newest PostgreSQL of Debian's package on this machine. Rejects if there is none. */
 export async function startPostgres(): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-postgres-'))
   const user = ordinaryUser()
@@ -78,7 +78,7 @@ function binary(name: string): string {
   return found
 }
 
-/** PostgreSQL does not run as root: the user that its package has made, else nobody. */
+/** PostgreSQL does not run as root: returns the user that its package created, else nobody. */
 function ordinaryUser(): {uid?: number; gid?: number} {
   if (process.getuid?.() !== 0) return {}
   const users = readFileSync('/etc/passwd', 'utf8').split('\n')
