@@ -8,18 +8,21 @@ import {findInDirectory, fits, namesInDirectory, type WantedChart} from './direc
 import {knownOf} from './known-chart.ts'
 
 /**
- * The charts that kk carries, by name, as they were when it was built, with what is known of them; paths are those from their
- * directory. To find out again takes a command a fifth of its time.
+ * The charts that kk carries, by name, as they were at build time, with their known facts; paths are relative
+ * to their directory. Reading them again takes a fifth of a command's time.
  */
 export type CarriedCharts = Readonly<Record<string, Chart & {readonly known: KnownChart}>>
 
-/** These, and the digests of directories that were compared with theirs. */
+/** The carried charts, and the digests of directories that were compared with theirs. */
 export interface Carried {
   readonly charts: CarriedCharts
   readonly digests: Digests
 }
 
-/** Opens what the executable knows of its charts, for one look at charts; undefined from the sources, where they may change. */
+/**
+ * Opens the executable's data of its charts, for one command; undefined when running from sources, which may
+ * change.
+ */
 export async function openCarried(): Promise<Carried | undefined> {
   if (!isSea()) return undefined
   const text = (await readAsset('charts.json')).toString()
@@ -38,15 +41,15 @@ export async function readCarried(directory: string): Promise<CarriedCharts> {
   return Object.fromEntries(await Promise.all(carried))
 }
 
-/** Returns a carried chart whose files are below `directory`; undefined where there is none in a fitting version. */
+/** Returns a carried chart whose files are below `directory`; undefined without a fitting version. */
 export function carriedChart({charts}: Carried, wanted: WantedChart, directory: string): Chart | undefined {
   const chart = Object.hasOwn(charts, wanted.name) ? charts[wanted.name]! : undefined
   return chart && fits(chart, wanted) ? moved(chart, (path) => join(directory, path)) : undefined
 }
 
 /**
- * Returns the chart of a directory of charts where it is the same as the carried one, with its libraries; undefined where it is another
- * one, or may be. Rejects with `KK_CHART`.
+ * Returns the chart of a directory of charts if it equals the carried one, including its libraries; undefined
+ * if it differs or may differ. Rejects with `KK_CHART`.
  */
 export async function sameChart(
   carried: Carried,
@@ -59,7 +62,7 @@ export async function sameChart(
   return (await digestChart(read, carried.digests)) === known?.digest ? chart : undefined
 }
 
-/** Whether it is a chart into which nobody has put another one, which helm would take for a library. */
+/** Returns true for a chart without a nested chart, which helm would load as a library. */
 function isPlain({directory}: Library): boolean {
   return existsSync(join(directory, 'Chart.yaml')) && !existsSync(join(directory, 'charts'))
 }

@@ -5,39 +5,39 @@ import {join} from 'node:path'
 import type {ChartFacts} from '../graph/inference/facts.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 
-/** Raised when an index is read in another way. */
+/** The version of the index format. */
 const FORMAT = 2
 
-/** A chart of a directory, with what it provides with its default values. */
+/** A chart of a directory, with the objects that it provides with its default values. */
 export interface IndexedChart {
   readonly name: string
   readonly version: string
-  /** Annotated as shared infrastructure. */
+  /** Whether it is annotated as shared infrastructure. */
   readonly shared: boolean
   readonly facts: ChartFacts
 }
 
-/** The index of a directory of charts; empty where none was made. */
+/** Returns the index of a directory of charts; empty if none was written. */
 export async function readIndex(directory: string, cache: string): Promise<readonly IndexedChart[]> {
   try {
-    return JSON.parse(await readFile(fileOf(directory, cache), 'utf8')) as readonly IndexedChart[]
+    return JSON.parse(await readFile(indexFile(directory, cache), 'utf8')) as readonly IndexedChart[]
   } catch {
     return []
   }
 }
 
-/** Keeps the index of a directory of charts in kk's cache. Rejects with Node's own error. */
+/** Writes the index of a directory of charts to kk's cache. Rejects with Node's own error. */
 export async function writeIndex(
   directory: string,
   cache: string,
   charts: readonly IndexedChart[],
 ): Promise<void> {
-  // Only what is provided is ever looked up, and wants are the greater part.
+  // Only provided objects are looked up, and wants are the larger part.
   const provided = charts.map((chart) => ({...chart, facts: {...chart.facts, wants: []}}))
-  await writeAtomically(fileOf(directory, cache), JSON.stringify(provided))
+  await writeAtomically(indexFile(directory, cache), JSON.stringify(provided))
 }
 
-function fileOf(directory: string, cache: string): string {
+function indexFile(directory: string, cache: string): string {
   return join(cache, 'chart-index', String(FORMAT), `${hash('sha256', realpath(directory))}.json`)
 }
 

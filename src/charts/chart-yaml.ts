@@ -6,7 +6,7 @@ import {utf8Text} from '../state/files/utf8-text.ts'
 import {readYaml} from '../yaml/yaml.ts'
 import {isVersion} from './version.ts'
 
-/** The content of a `Chart.yaml`; scalars are text, as Helm takes them. */
+/** The content of a `Chart.yaml`; scalars are strings, as Helm decodes them. */
 export interface ChartYaml {
   readonly file: string
   /** The file's content, for looking up lines. */
@@ -24,15 +24,16 @@ export interface ChartYaml {
 
 export interface Dependency {
   readonly name: string
-  /** A constraint; empty when none is stated. */
+  /** A constraint; empty if none is stated. */
   readonly version: string
   /** `file://…`, a URL, `@name`, or empty. */
   readonly repository: string
 }
 
 /**
- * Reads the `Chart.yaml` of a directory; for `apiVersion: v1` also its `requirements.yaml`.
- * Throws `KK_CHART` for what Helm's `Metadata.Validate` refuses, `KK_YAML` for what is no YAML, `KK_FILE` for what is no UTF-8.
+ * Reads the `Chart.yaml` of a directory; for `apiVersion: v1` also its `requirements.yaml`. Throws `KK_CHART`
+ * for a chart that Helm's `Metadata.Validate` refuses, `KK_YAML` for invalid YAML, `KK_FILE` for invalid
+ * UTF-8.
  */
 export function readChartYaml(directory: string): ChartYaml {
   const file = join(directory, 'Chart.yaml')
@@ -105,10 +106,10 @@ function map(value: unknown, place: string): Values {
   throw refused(place, 'expected keys with values')
 }
 
-/** Helm decodes into texts: `appVersion: 2025.1` is "2025.1", `true` is "true". */
+/** Helm decodes into strings: `appVersion: 2025.1` is "2025.1", `true` is "true". */
 function scalar(value: unknown, place: string): string {
   if (value === undefined || value === null) return ''
-  if (typeof value === 'object') throw refused(place, 'expected a text')
+  if (typeof value === 'object') throw refused(place, 'expected a string')
   return String(value)
 }
 

@@ -4,61 +4,61 @@ import type {Evidence} from '../release.ts'
 
 /** A requirement that a chart states in its `Chart.yaml`, with the annotation as evidence. */
 export interface ChartRequirement extends StatedRequirement {
-  /** It counts only where the release is there for another reason: `ceph?`. */
+  /** It applies only if the release exists for another reason: `ceph?`. */
   readonly optional: boolean
   readonly evidence: Evidence
 }
 
-/** The directory of a `file://` dependency, and those that it depends on itself. */
+/** The directory of a `file://` dependency, and its own dependencies. */
 export interface Library {
   readonly name: string
   readonly directory: string
   readonly libraries: readonly Library[]
-  /** What is known of a chart that kk carries, or whose files have not changed: they need not be read for it. */
+  /** The facts of a carried or unchanged chart, for which its files need not be read. */
   readonly known?: KnownChart
 }
 
 /**
- * The place at which the templates of a chart look for what charts share. `kk`: below `global.endpoints`, with the library `common`;
- * `openstack-helm`: below `endpoints`, with helm-toolkit.
+ * The values in which the templates of a chart look for shared settings. `kk`: below `global.endpoints`, with
+ * the library `common`; `openstack-helm`: below `endpoints`, with helm-toolkit.
  */
 export type Dialect = 'kk' | 'openstack-helm'
 
-/** What the files of a chart say. */
+/** The facts in the files of a chart. */
 export interface KnownChart {
   readonly dialect?: Dialect
-  /** Its defaults. */
+  /** The default values. */
   readonly values: Values
   /** The text of its own templates. */
   readonly templates: string
-  /** The words of all its templates that `mentioned` asks for, one a line. */
+  /** The words of all its templates that `mentioned` queries, one a line. */
   readonly words: string
-  /** As `digestChart` returns it. */
+  /** The digest from `digestChart`. */
   readonly digest: string
 }
 
-/** A chart that was found and read. */
+/** A chart whose metadata has been read. */
 export interface Chart extends Library {
   readonly version: string
-  /** Empty when the chart does not say. */
+  /** Empty if the chart does not state one. */
   readonly appVersion: string
   readonly type: 'application' | 'library'
   /** A constraint on the version of Kubernetes, as Helm reads it. */
   readonly kubeVersion?: string
-  /** What a deprecated chart says that it is. */
+  /** The replacement that a deprecated chart names. */
   readonly deprecated?: string
   /** An unpacked directory; never written to. */
   readonly directory: string
-  /** For people: where it was found. */
+  /** The source of the chart, for people. */
   readonly origin: string
-  /** The SHA-256 of the package that it was unpacked from; what `digest` in `kk.charts` locks. */
+  /** The SHA-256 of the package from which it was unpacked; `digest` in `kk.charts` locks it. */
   readonly packageDigest?: string
   readonly requires: readonly ChartRequirement[]
   readonly protected: boolean
-  /** It says itself what it requires, or that it is protected: nothing is inferred unless told. */
+  /** Whether it declares its requirements or protection itself: nothing is inferred by default. */
   readonly annotated: boolean
-  /** A chart that names it in its configuration requires it. */
+  /** Whether any chart whose configuration names its releases requires it. */
   readonly sharedInfrastructure: boolean
-  /** The libraries that `vendorCharts` puts into `charts/`, whatever stands there. */
+  /** The libraries that `vendorCharts` writes into `charts/`, whatever is there. */
   readonly libraries: readonly Library[]
 }

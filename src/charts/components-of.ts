@@ -2,42 +2,43 @@ import {dig, digMaps, digText} from '../base/dig.ts'
 import type {Values} from '../base/values.ts'
 import type {WantKind} from '../graph/inference/facts.ts'
 
-/** One thing that a component of a chart waits for, as its values say. */
+/** A requirement of a component of a chart, from its values. */
 interface ValueRequirement {
-  /** `ready`: it waits; `soft`: it would, were it switched on, or it is only named. */
+  /** `ready`: it waits; `soft`: it would wait if it were enabled, or its configuration only names it. */
   readonly kind: WantKind
-  /** The text of the requirement, for people: `service oslo_db = openstack:mariadb`. */
+  /** The requirement as text, for people: `service oslo_db = openstack:mariadb`. */
   readonly what: string
-  /** The chart that by its name provides it; undefined for one that no name tells, or for the chart itself. */
+  /** The chart that provides it, by its name; undefined if no name matches, or for the chart itself. */
   readonly chart?: string
 }
 
 /** A component of a chart, as `dependencies.static` of openstack-helm names it. */
 export interface Component {
   readonly name: string
-  /** Its keys in `manifests`; none where nothing switches it. */
+  /** Its keys in `manifests`; empty if none enables it. */
   readonly switches: readonly string[]
   readonly isOn: boolean
   readonly requires: readonly ValueRequirement[]
 }
 
-/** The place at which openstack-helm names the choice of a block in `dependencies.dynamic.targeted`. */
+/** The paths in which openstack-helm names the selected block in `dependencies.dynamic.targeted`. */
 const CHOICES = [['network', 'backend'], ['storage'], ['conf', 'ceph', 'backend']] as const
 
-/** In nearly every chart of openstack-helm, for a purpose that is off by default. */
+/** In nearly every chart of openstack-helm, for a feature that is disabled by default. */
 const BOILERPLATE = new Set(['kube_dns', 'fluentd', 'local_image_registry', 'oci_image_registry'])
 
 interface Asked {
   readonly values: Values
   /** The chart itself. */
   readonly chart: string
-  /** The names of charts that are known. */
+  /** The names of the known charts. */
   readonly names: readonly string[]
 }
 
 /**
- * Returns what the components of a chart wait for, read from values in the dialect of openstack-helm: `dependencies`, `endpoints`
- * and `manifests`. Nothing is rendered, so that it is a preview; what it names, the rendered chart decides.
+ * Returns the requirements of a chart's components, from values in the dialect of openstack-helm:
+ * `dependencies`, `endpoints` and `manifests`. Nothing is rendered, so this is a preview; the rendered chart
+ * is decisive.
  */
 export function componentsOf(asked: Asked): readonly Component[] {
   const blocks = Object.entries(mapAt(asked.values, 'dependencies', 'static'))
@@ -54,7 +55,7 @@ function component(name: string, block: unknown, asked: Asked): Component {
   const switches = componentSwitches(asked.values, name)
   const isOn = switches.length === 0 || switches.some((each) => each.isOn)
   const targeted = Object.entries(mapAt(asked.values, 'dependencies', 'dynamic', 'targeted'))
-  const chosen = choicesOf(asked.values)
+  const chosen = listChoices(asked.values)
   const kind = isOn ? 'ready' : 'soft'
   return {
     name,
@@ -102,26 +103,26 @@ function blockRequirements(
   return [...services, ...jobs, ...sets, ...pods]
 }
 
-/** Endpoints that no component waits for: named in configuration, perhaps. */
+/** Returns endpoints that no component waits for, which may be named in configuration. */
 function namedOnly(asked: Asked): readonly ValueRequirement[] {
   const waited = JSON.stringify(dig(asked.values, 'dependencies') ?? {})
   return Object.keys(mapAt(asked.values, 'endpoints')).flatMap((service) => {
     if (BOILERPLATE.has(service) || waited.includes(`"${service}"`)) return []
     const host = serviceHost(asked.values, service, 'internal')
-    const found = host && provider(host.name, asked)
-    return found && 'chart' in found
+    const providers = host && provider(host.name, asked)
+    return providers && 'chart' in providers
       ? [
           {
             kind: 'soft' as const,
             what: `endpoint ${service} = ${host.name}, which nothing waits for`,
-            ...found,
+            ...providers,
           },
         ]
       : []
   })
 }
 
-/** The chart whose name is the longest beginning of a name; nothing for the chart itself. */
+/** Returns the chart whose name is the longest prefix of a name; none for the chart itself. */
 function provider(name: string, {chart, names}: Asked): {readonly chart?: string} {
   const [longest] = [chart, ...names]
     .filter((each) => name === each || name.startsWith(`${each}-`))
@@ -129,27 +130,30 @@ function provider(name: string, {chart, names}: Asked): {readonly chart?: string
   return longest === undefined || longest === chart ? {} : {chart: longest}
 }
 
-function choicesOf(values: Values): ReadonlySet<string> {
-  const found = CHOICES.flatMap((path) => dig(values, ...path))
-  return new Set(found.filter((each) => typeof each === 'string'))
+function listChoices(values: Values): ReadonlySet<string> {
+  const choices = CHOICES.flatMap((path) => dig(values, ...path))
+  return new Set(choices.filter((each) => typeof each === 'string'))
 }
 
 function textsAt(block: unknown, key: string): readonly string[] {
-  const found = dig(block, key)
-  if (!Array.isArray(found)) return []
-  return found
+  const list = dig(block, key)
+  if (!Array.isArray(list)) return []
+  return list
     .map((each) => (typeof each === 'string' ? each : digText(each, 'name')))
     .filter((each) => each !== undefined)
 }
 
 function mapAt(tree: unknown, ...path: readonly string[]): object {
-  const found = dig(tree, ...path)
-  return typeof found === 'object' && found !== null ? found : {}
+  const map = dig(tree, ...path)
+  return typeof map === 'object' && map !== null ? map : {}
 }
 
 const WORKLOAD = /^(?:deployment|daemonset|statefulset|job|cron_?job|pod|cluster)_/
 
-/** The keys in `manifests` that bear the name of a component: `deployment_api` of `api`, `daemonset_compute` of `compute`. */
+/**
+ * Returns the keys in `manifests` that contain the name of a component: `deployment_api` for `api`,
+ * `daemonset_compute` for `compute`.
+ */
 function componentSwitches(
   {manifests}: Values,
   component: string,
@@ -161,17 +165,20 @@ function componentSwitches(
     .map((key) => ({key, isOn: dig(manifests, key) === true}))
 }
 
-/** Returns the address of a service: the namespace, if the values say one, and the name. */
+/** The address of a service: its name, and its namespace if the values have one. */
 interface ServiceHost {
   readonly namespace: string | undefined
   readonly name: string
 }
 
-/** The Service behind an entry of `endpoints`, as helm-toolkit looks it up; undefined without such an entry. */
+/**
+ * Returns the Service of an entry of `endpoints`, as helm-toolkit resolves it; undefined without such an
+ * entry.
+ */
 function serviceHost(values: Values, service: string, endpoint: string): ServiceHost | undefined {
   const entry = dig(values, 'endpoints', service.replaceAll('-', '_'))
-  const stated = dig(entry, 'hosts', endpoint) ?? dig(entry, 'hosts', 'default')
-  const host = typeof stated === 'object' ? digText(stated, 'host') : stated
+  const hostEntry = dig(entry, 'hosts', endpoint) ?? dig(entry, 'hosts', 'default')
+  const host = typeof hostEntry === 'object' ? digText(hostEntry, 'host') : hostEntry
   if (typeof host !== 'string' || host === '') return undefined
   const name = /\d+\.\d+\.\d+\.\d+/.test(host)
     ? (digText(entry, 'service', 'name') ?? service.replaceAll('-', '_'))

@@ -4,13 +4,13 @@ import {asKkError, KkError} from '../base/errors.ts'
 import {isMap, type Values} from '../base/values.ts'
 import {readYaml} from '../yaml/yaml.ts'
 
-/** Returns what is wrong with a chart's `values.yaml`, with its place; undefined when nothing is. */
+/** Returns the error in a chart's `values.yaml`, with its position; undefined if it is valid. */
 export function valuesFault(directory: string): KkError | undefined {
   try {
     const values = valuesIn(directory)
     if (values === undefined || values === null || isMap(values)) return undefined
-    const found = Array.isArray(values) ? 'a list' : `a ${typeof values}`
-    return new KkError('KK_CHART', `${join(directory, FILE)}: expected a map of values, got ${found}`, {
+    const type = Array.isArray(values) ? 'a list' : `a ${typeof values}`
+    return new KkError('KK_CHART', `${join(directory, FILE)}: expected a map of values, got ${type}`, {
       hint: 'correct the chart; helm lint says more',
     })
   } catch (error) {
@@ -18,7 +18,10 @@ export function valuesFault(directory: string): KkError | undefined {
   }
 }
 
-/** The values of a chart by default, without those of its subcharts; none where the file has no map. Throws `KK_YAML`. */
+/**
+ * Returns the default values of a chart, without those of its subcharts; empty if the file has no map. Throws
+ * `KK_YAML`.
+ */
 export function defaultValues(directory: string): Values {
   const values = valuesIn(directory)
   return isMap(values) ? values : {}

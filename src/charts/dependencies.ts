@@ -8,17 +8,21 @@ import {isVersion, satisfiesConstraint} from './version.ts'
 interface Dependent {
   readonly directory: string
   readonly manifest: ChartYaml
-  /** Unpacked from a package: all that it depends on is inside, and `file://` led somewhere on its maker's machine. */
+  /**
+   * Unpacked from a package: all dependencies are inside, and `file://` paths were valid only when it was
+   * packed.
+   */
   readonly packaged: boolean
 }
 
 /**
- * The `file://` dependencies of a chart, and theirs. All others must lie in `charts/` already. So may these: one that lies there
- * unpacked is taken, as helm does, which looks into `charts/` alone, and a package where the directory is not there.
- * `read` holds those that were read before, by their directories, and gets the others.
- * Throws `KK_CHART` for one that is missing, has another name or version than is asked for, or leads back here.
+ * Returns the `file://` dependencies of a chart, and theirs. All others must be in `charts/` already. So may
+ * these: one that is unpacked there takes precedence, as in helm, which reads only `charts/`, and a package
+ * if the directory is missing. `read` has the libraries that were read before, by their directories, and gets
+ * the others. Throws `KK_CHART` for one that is missing, has another name or version than required, or is
+ * cyclic.
  */
-export function librariesOf(
+export function listLibraries(
   dependent: Dependent,
   read: Map<string, Library> = new Map(),
   through: readonly string[] = [],
@@ -69,9 +73,9 @@ function readLibrary(dependency: Dependency, directory: string, {read, through}:
       `${dependent} depends on ${dependency.name} ${dependency.version}, but ${directory} is ${name} ${version}`,
       'correct the dependency in its Chart.yaml',
     )
-  const known = read.get(directory)
-  if (known) return known
-  const libraries = librariesOf({directory, manifest, packaged: false}, read, through)
+  const cached = read.get(directory)
+  if (cached) return cached
+  const libraries = listLibraries({directory, manifest, packaged: false}, read, through)
   const library = {name, directory, libraries}
   read.set(directory, library)
   return library
@@ -80,7 +84,7 @@ function readLibrary(dependency: Dependency, directory: string, {read, through}:
 function isVendored({name}: Dependency, {directory}: Dependent): boolean {
   const charts = join(directory, 'charts')
   const entries = existsSync(charts) ? readdirSync(charts) : []
-  return entries.some((entry) => entry === name || isPackageOf(entry, name))
+  return entries.some((entry) => entry === name || isChartPackage(entry, name))
 }
 
 function checkVendored(dependency: Dependency, dependent: Dependent): void {
@@ -96,7 +100,7 @@ function checkVendored(dependency: Dependency, dependent: Dependent): void {
 }
 
 /** Returns true for the file name of a package of this chart: `common-0.1.0.tgz`. */
-export function isPackageOf(file: string, name: string): boolean {
+export function isChartPackage(file: string, name: string): boolean {
   return (
     file.startsWith(`${name}-`) &&
     file.endsWith('.tgz') &&

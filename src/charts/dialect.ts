@@ -5,29 +5,30 @@ import {isMap, type Values} from '../base/values.ts'
 import {readYaml} from '../yaml/yaml.ts'
 import type {Dialect, Library} from './chart.ts'
 import {defaultValues} from './default-values.ts'
-import {isPackageOf} from './dependencies.ts'
+import {isChartPackage} from './dependencies.ts'
 import {readChartFiles} from './files/chart-files.ts'
 import {unpacked} from './files/package-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
-/** A chart as far as what is written for it depends on what it reads. */
+/** A chart with the facts that decide which values it reads. */
 export interface SpokenChart {
   readonly name: string
-  /** Undefined for a chart of neither; nothing is known of what it reads. */
+  /** Undefined for a chart of neither dialect, of which it is unknown what it reads. */
   readonly dialect: Dialect | undefined
-  /** Its defaults, read when they are asked for; those of a chart of neither are not. */
+  /** The default values, read on first use; those of a chart of neither dialect are not read. */
   readonly values: Values
   /** `endpoints` of the defaults. */
   readonly endpoints: Values
-  /** Returns what the defaults have below a key of the top; undefined where they have none. */
+  /** Returns the default value of a top-level key; undefined without one. */
   at(key: string): unknown
-  /** The text of its own templates; undefined where no files are at hand. */
+  /** The text of its own templates; undefined without files. */
   readonly templates: string | undefined
 }
 
 /**
- * Which dialect a chart speaks, with what that is told by. Throws `KK_CHART`, `KK_YAML`. `isWhole` tells whether the library in a
- * directory makes whole charts; who asks for many charts of one library may know it.
+ * Returns the dialect of a chart, with the facts from which it is detected. Throws `KK_CHART`, `KK_YAML`.
+ * `isWhole` returns true if the library in a directory renders whole charts; callers with many charts of one
+ * library may cache it.
  */
 export function spokenChart(
   chart: Library,
@@ -42,7 +43,7 @@ export function spokenChart(
     .filter(({path}) => path.startsWith('templates/'))
     .map(({bytes}) => bytes.toString())
     .join('\n')
-  const dialect = dialectOf(chart, templates, isWhole)
+  const dialect = detectDialect(chart, templates, isWhole)
   const values = once(() => (dialect === undefined ? {} : defaultValues(directory)))
   const blocks = once(() => (dialect === 'openstack-helm' ? blocksIn(directory) : undefined))
   const at = oncePer((key: string) => {
@@ -66,29 +67,33 @@ export function spokenChart(
   }
 }
 
-/** A key at the top of a file of values, with what is indented below it. */
+/** A top-level key of a values file, with its indented content. */
 const BLOCK = /^([A-Za-z_][\w-]*):(?:[ \t].*)?\n(?:(?:[ \t#].*)?\n)*/gm
 const HEAD = /^(?:#.*\n|[ \t]*\n)*---[ \t]*\n/
 const TAIL = /\n\.\.\.[ \t]*\n\s*$/
 const BLANK = /^(?:#.*|[ \t]*)$/
 
 /**
- * The text of each block of a values file that is made of blocks alone, by its key; undefined for any other file. Charts of
- * openstack-helm have thousands of lines, each command asks all charts, and they are asked for a few keys.
+ * Returns the text of each block of a values file that consists only of blocks, by its key; undefined for any
+ * other file. Charts of openstack-helm have thousands of lines, each command reads all charts, and only needs
+ * a few keys.
  */
 function blocksIn(directory: string): ReadonlyMap<string, string> | undefined {
   const file = join(directory, 'values.yaml')
   const text = existsSync(file) ? `${readFileSync(file, 'utf8')}\n`.replace(HEAD, '').replace(TAIL, '\n') : ''
-  const found = [...text.matchAll(BLOCK)]
+  const matches = [...text.matchAll(BLOCK)]
   const isRest = text
     .replace(BLOCK, '')
     .split('\n')
     .every((line) => BLANK.test(line))
-  const blocks = new Map(found.map(([block, key = '']) => [key, block]))
-  return isRest && blocks.size === found.length ? blocks : undefined
+  const blocks = new Map(matches.map(([block, key = '']) => [key, block]))
+  return isRest && blocks.size === matches.length ? blocks : undefined
 }
 
-/** The value of a block; undefined for an alias of what stands elsewhere, or a fault: the whole file tells, with the line. */
+/**
+ * Returns the value of a block; undefined for an alias to another block, or an error, which parsing the whole
+ * file reports with its line.
+ */
 function parsed(block: string): Values | undefined {
   try {
     return mapOf(readYaml(block, {file: 'values.yaml'}))
@@ -97,7 +102,7 @@ function parsed(block: string): Values | undefined {
   }
 }
 
-/** The ways to look into defaults that are read already. */
+/** Returns the accessors for default values that are already read. */
 export function valuesAt(values: Values): Pick<SpokenChart, 'endpoints' | 'at'> {
   return {endpoints: mapOf(values.endpoints), at: (key) => values[key]}
 }
@@ -106,22 +111,25 @@ function mapOf(value: unknown): Values {
   return isMap(value) ? value : {}
 }
 
-function dialectOf(
+function detectDialect(
   chart: Pick<Library, 'directory' | 'libraries'>,
   templates: string,
   isWhole: (library: string) => boolean,
 ): Dialect | undefined {
   const vendored = vendoredIn(chart.directory)
-  // What it depends on is one or the other.
+  // A dependency decides the dialect.
   const has = (library: string) =>
     chart.libraries.some(({name}) => name === library) ||
-    vendored.some((entry) => entry === library || isPackageOf(entry, library))
+    vendored.some((entry) => entry === library || isChartPackage(entry, library))
   if (has('helm-toolkit')) return 'openstack-helm'
   if (hasCommonOfKk(chart, vendored, isWhole)) return 'kk'
   return /["'`]helm-toolkit\./.test(templates) ? 'openstack-helm' : undefined
 }
 
-/** Others have libraries named `common`, too: kk's is known by the template that makes a whole chart. */
+/**
+ * Returns true for a chart with kk's library `common`, recognized by the template that renders a whole chart,
+ * because other libraries have that name, too.
+ */
 function hasCommonOfKk(
   {directory, libraries}: Pick<Library, 'directory' | 'libraries'>,
   vendored: readonly string[],
@@ -131,7 +139,7 @@ function hasCommonOfKk(
   const charts = join(directory, 'charts')
   if (library) return isWhole(library.directory)
   if (vendored.includes('common')) return isWhole(join(charts, 'common'))
-  const packed = vendored.find((entry) => isPackageOf(entry, 'common'))
+  const packed = vendored.find((entry) => isChartPackage(entry, 'common'))
   return (
     packed !== undefined && WHOLE_CHART.test(unpacked(readFileSync(join(charts, packed))).toString('latin1'))
   )
@@ -139,7 +147,7 @@ function hasCommonOfKk(
 
 const WHOLE_CHART = /define\s+"common\.chart"/
 
-/** Whether a library has the template that makes a whole chart of kk. */
+/** Returns true if a library has the template that renders a whole chart of kk. */
 export function definesChart(library: string): boolean {
   const files = readChartFiles(library).filter(({path}) => path.startsWith('templates/'))
   return files.some(({bytes}) => WHOLE_CHART.test(bytes.toString()))

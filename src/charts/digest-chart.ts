@@ -5,22 +5,23 @@ import type {ChartFile} from './files/chart-files.ts'
 import {readPackageFiles} from './files/package-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
-/** The digests of charts and libraries by their directory, for as long as these are taken to be the same. */
+/** The digests of charts and libraries by their directory, valid as long as these do not change. */
 export type Digests = Map<string, Promise<string>>
 
 /**
- * SHA-256 (hex) over all of a chart that helm would load: paths and contents, with those of its `file://` libraries
- * as they are now. Times, `Chart.lock` and how a subchart is packed do not count. Rejects with `KK_CHART`.
+ * Returns the SHA-256 (hex) over everything in a chart that helm would load: paths and contents, with those
+ * of its present `file://` libraries. Times, `Chart.lock` and the packaging of subcharts have no influence.
+ * Rejects with `KK_CHART`.
  */
 export function digestChart(chart: Library, seen: Digests = new Map()): Promise<string> {
-  const known = seen.get(chart.directory)
-  if (known) return known
+  const cached = seen.get(chart.directory)
+  if (cached) return cached
   const value = digestTree(chart, seen)
   seen.set(chart.directory, value)
   return value
 }
 
-/** The digests of many charts by their directory; a library that they share is read once. */
+/** Returns the digests of many charts by their directory; a shared library is read once. */
 export async function digestCharts(charts: readonly Library[]): Promise<ReadonlyMap<string, string>> {
   const seen: Digests = new Map()
   for (const chart of charts) await digestChart(chart, seen)
@@ -32,29 +33,32 @@ async function digestTree(chart: Library, seen: Digests): Promise<string> {
   return chart.known?.digest ?? joined(chart, (library) => digestChart(library, seen))
 }
 
-/** Returns the digest of the files that `readOwnFiles` has of a chart and its libraries, whatever is known of them. Rejects with `KK_CHART`. */
+/**
+ * Returns the digest of the files that `readOwnFiles` returns for a chart and its libraries, ignoring known
+ * facts. Rejects with `KK_CHART`.
+ */
 export function digestRead(chart: Library): Promise<string> {
   return joined(chart, digestRead)
 }
 
-async function joined(chart: Library, digestOf: (library: Library) => Promise<string>): Promise<string> {
+async function joined(chart: Library, digestLibrary: (library: Library) => Promise<string>): Promise<string> {
   const own = await ownDigest(chart)
   const libraries = await Promise.all(
-    chart.libraries.map(async (library) => `${library.name} ${await digestOf(library)}\n`),
+    chart.libraries.map(async (library) => `${library.name} ${await digestLibrary(library)}\n`),
   )
   return createHash('sha256')
     .update(`${own}\n${libraries.sort().join('')}`)
     .digest('hex')
 }
 
-/** Of the files as `readOwnFiles` has them. */
+/** Returns the digest of the files from `readOwnFiles`. */
 const ownDigest = oncePerObject((chart: Library) => digestFiles(readOwnFiles(chart)))
 
 async function digestFiles(files: readonly ChartFile[]): Promise<string> {
   const hash = createHash('sha256')
   for (const {path, bytes} of files) {
     if (/^charts\/[^/]+\.tgz$/.test(path)) {
-      // A package holds the times of its files, so that packing the same chart again gives other bytes.
+      // A package contains the times of its files, so that packing the same chart again gives other bytes.
       hash.update(`${path}\0package\0${await digestFiles(await readPackageFiles(bytes, path))}`)
       continue
     }

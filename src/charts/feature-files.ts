@@ -6,10 +6,11 @@ import {type ChartFile, readChartFiles} from './files/chart-files.ts'
 const FOLDER = 'values_overrides'
 
 /**
- * Returns the feature files of a chart, each with its path in a package: those beside the chart, where openstack-helm has them, and those
- * inside of it, where a package has them. One beside takes the place of one inside. Throws `KK_CHART`.
+ * Returns the feature files of a chart, each with its path in a package: those next to the chart, as in
+ * openstack-helm, and those inside it, as in a package. One next to the chart replaces one inside. Throws
+ * `KK_CHART`.
  */
-export function featureFilesOf({directory, name}: Pick<Chart, 'directory' | 'name'>): ChartFile[] {
+export function listFeatureFiles({directory, name}: Pick<Chart, 'directory' | 'name'>): ChartFile[] {
   const files = new Map(
     featureFolders({directory, name})
       .toReversed()
@@ -21,7 +22,10 @@ export function featureFilesOf({directory, name}: Pick<Chart, 'directory' | 'nam
   return [...files.values()]
 }
 
-/** Returns where the feature files of a chart may be; in the first directory that has one of a name, it is that which counts. */
+/**
+ * Returns the possible directories of a chart's feature files; the first directory that has a file of some
+ * name wins.
+ */
 export function featureFolders({directory, name}: Pick<Chart, 'directory' | 'name'>): readonly string[] {
   return [join(dirname(directory), FOLDER, name), join(directory, FOLDER)]
 }

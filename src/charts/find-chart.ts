@@ -26,39 +26,43 @@ import {cachedPackage, type UnpackedPackage, unpackPackage} from './package-cach
 import {readChart} from './read-chart.ts'
 import {compareVersions, isExactVersion, satisfiesConstraint} from './version.ts'
 
-/** The ports that are needed to find charts. */
+/** The dependencies of searching for charts. */
 export interface ChartFinding {
   /** A directory with the charts that kk carries. */
   builtIn(): Promise<string>
-  /** What is known of these, for one look at charts; undefined where they are to be read. */
+  /** Returns the facts of these, for one command; undefined if they must be read. */
   readonly carried?: () => Promise<Carried | undefined>
-  /** kk's cache; packages are unpacked below `charts/` in it. */
+  /** kk's cache directory; packages are unpacked below its `charts/`. */
   readonly cache: string
-  /** What was read in this look at charts, which asks for the same ones again and again. */
+  /** The charts that this command has read, because it searches for the same ones repeatedly. */
   readonly read?: ReadCharts
   readonly packages: Packages
 }
 
 /**
- * The chart of this name in the first source that has it in a fitting version. Rejects with `KK_CHART_NOT_FOUND`,
- * which lists the sources and suggests a name, and with `KK_CHART` when a chart or a source cannot be used.
+ * Returns the chart of this name from the first source that has a fitting version. Rejects with
+ * `KK_CHART_NOT_FOUND`, which lists the sources and suggests a name, and with `KK_CHART` if a chart or a
+ * source cannot be used.
  */
 export async function findChart(
   wanted: WantedChart,
   sources: readonly ChartSource[],
   finding: ChartFinding,
 ): Promise<Chart> {
-  const found = /^[\w.-]+$/.test(wanted.name) ? await firstWith(wanted, sources, finding) : undefined
-  if (!found) throw await notFound(wanted, sources, finding)
-  if (found.type === 'application') return found
+  const chart = /^[\w.-]+$/.test(wanted.name) ? await firstWith(wanted, sources, finding) : undefined
+  if (!chart) throw await notFound(wanted, sources, finding)
+  if (chart.type === 'application') return chart
   throw new KkError(
     'KK_CHART',
-    `${found.name} in ${found.origin} is a library: it can only be part of other charts`,
-    {hint: `take ${found.name} out of what is to be deployed`},
+    `${chart.name} in ${chart.origin} is a library: it can only be part of other charts`,
+    {hint: `do not deploy ${chart.name} itself`},
   )
 }
 
-/** The names of all charts that the sources offer, sorted; registries do not say. Rejects with `KK_CHART`. */
+/**
+ * Returns the names of all charts in the sources, sorted; registries cannot list theirs. Rejects with
+ * `KK_CHART`.
+ */
 export async function chartNames(sources: readonly ChartSource[], finding: ChartFinding): Promise<string[]> {
   const names = new Set<string>()
   for (const source of sources) for (const name of await namesIn(source, finding)) names.add(name)
@@ -86,14 +90,14 @@ async function findIn(
   if (source.kind === 'directory' || source.kind === 'built-in') {
     const isOwn = source.kind === 'built-in'
     const path = isOwn ? await builtIn() : source.path
-    const known = await carried?.()
+    const carriedCharts = await carried?.()
     if (isOwn) {
-      const chart = known && carriedChart(known, wanted, path)
+      const chart = carriedCharts && carriedChart(carriedCharts, wanted, path)
       if (chart) return chart
     } else {
       const chart = knownIn(join(path, wanted.name), read)
       if (chart && fits(chart, wanted)) return chart
-      const same = known && (await sameChart(known, wanted, path))
+      const same = carriedCharts && (await sameChart(carriedCharts, wanted, path))
       if (same) return keepChart(same, read)
     }
     return findInDirectory(path, wanted, {cache: packageCache, read})
@@ -124,19 +128,20 @@ async function notFound(
   return new KkError('KK_CHART_NOT_FOUND', `no source of charts has ${what}; looked in ${places}`, {hint})
 }
 
-/** Returns the versions in which sources have a chart, newest first; registries do not say. */
+/** Returns the versions of a chart in the sources, newest first; registries cannot list theirs. */
 async function otherVersions(
   name: string,
   sources: readonly ChartSource[],
   {builtIn, packages}: ChartFinding,
 ): Promise<readonly string[]> {
-  const found: string[] = []
+  const versions: string[] = []
   for (const source of sources) {
-    if (source.kind === 'directory') found.push(...versionsInDirectory(source.path, name))
-    else if (source.kind === 'built-in') found.push(...versionsInDirectory(await builtIn(), name))
-    else if (source.kind === 'repository') found.push(...versionsInIndex(await packages.index(source), name))
+    if (source.kind === 'directory') versions.push(...versionsInDirectory(source.path, name))
+    else if (source.kind === 'built-in') versions.push(...versionsInDirectory(await builtIn(), name))
+    else if (source.kind === 'repository')
+      versions.push(...versionsInIndex(await packages.index(source), name))
   }
-  return [...new Set(found)].sort(compareVersions).reverse()
+  return [...new Set(versions)].sort(compareVersions).reverse()
 }
 
 function versionsInIndex(index: unknown, name: string): readonly string[] {
@@ -145,7 +150,10 @@ function versionsInIndex(index: unknown, name: string): readonly string[] {
   return versions.filter((version) => typeof version === 'string')
 }
 
-/** Returns the error for a chart that is there in other versions; a constraint means no pre-release that it does not name. */
+/**
+ * Returns the error for a chart that exists only in other versions; a constraint excludes pre-releases that
+ * it does not name.
+ */
 function noFittingVersion(
   {name, what, places}: {readonly name: string; readonly what: string; readonly places: string},
   [newest, ...older]: readonly string[],
@@ -155,7 +163,7 @@ function noFittingVersion(
   const only = isPrerelease ? `, ${older.length === 0 ? 'a pre-release' : 'all pre-releases'}` : ''
   const state = isPrerelease
     ? `state it: kk.releases.NAME.version: "${newest}", or a constraint that names a pre-release: ">=${newest!.split('-', 1)[0]}-0"`
-    : `state a version that is there, in kk.releases.NAME.version or in the source: "${newest}"`
+    : `state an existing version, in kk.releases.NAME.version or in the source: "${newest}"`
   return new KkError(
     'KK_CHART_NOT_FOUND',
     `no source of charts has ${what}, but ${name} ${newest}${more}${only}; looked in ${places}`,
@@ -169,15 +177,16 @@ function describe(source: ChartSource): string {
 }
 
 interface Fetching {
-  /** The directory in which unpacked packages are kept. */
+  /** The directory for unpacked packages. */
   readonly cache: string
   readonly packages: Packages
 }
 
 /**
- * A chart from a repository or a registry; undefined when that does not have it. What is locked by a digest, or was
- * fetched before under an exact version, is not fetched again; with a keyring, only what was verified by the same one. Rejects
- * with `KK_CHART` when the source cannot be reached, or the package is not the one that is locked, and with `KK_PROVENANCE`.
+ * Returns a chart from a repository or a registry; undefined if that does not have it. A package that is
+ * locked by a digest, or was fetched before under an exact version, is not fetched again; with a keyring,
+ * only if it was verified with the same one. Rejects with `KK_CHART` if the source cannot be reached, or the
+ * package is not the locked one, and with `KK_PROVENANCE`.
  */
 async function findInRemote(
   source: RemoteChartSource,
@@ -186,12 +195,12 @@ async function findInRemote(
 ): Promise<Chart | undefined> {
   const version = wanted.version ?? source.version
   const request = {source, name: wanted.name, ...(version !== undefined && {version})}
-  const memory = await memoryOf(request, cache)
-  const known = await knownDigest(source, memory)
-  const cached = known === undefined ? undefined : cachedPackage(known, cache)
+  const memory = await digestFile(request, cache)
+  const digest = await knownDigest(source, memory)
+  const cached = digest === undefined ? undefined : cachedPackage(digest, cache)
   if (cached) {
     const chart = readPackage(cached, source)
-    // A digest locks one package: for any other chart this source is not meant.
+    // A digest locks one package: this source does not apply to any other chart.
     if (chart.name !== wanted.name) return undefined
     if (version === undefined || satisfiesConstraint(chart.version, version)) return chart
   }
@@ -202,7 +211,7 @@ async function findInRemote(
   const chart = readPackage(unpacked, source)
   if (chart.name !== wanted.name)
     throw new KkError('KK_CHART', `${chart.origin} gave the chart ${chart.name} for ${wanted.name}`, {
-      hint: 'tell who keeps that source',
+      hint: 'report it to the maintainers of that source',
     })
   const isOne = version !== undefined && isExactVersion(version)
   if (isOne || (source.digest !== undefined && source.keyring !== undefined))
@@ -245,7 +254,10 @@ function checkDigest(
   )
 }
 
-/** The digest of the package as far as it is known without fetching it; a stated one must have been verified, too. */
+/**
+ * Returns the digest of the package as far as it is known without fetching it; a stated one must have been
+ * verified, too.
+ */
 async function knownDigest(
   {digest, keyring}: RemoteChartSource,
   memory: string,
@@ -255,8 +267,11 @@ async function knownDigest(
   return digest === undefined || fetched === sha256Of(digest) ? fetched : undefined
 }
 
-/** The file that says which package an exact version was, and with a keyring, that its keys have signed it. */
-async function memoryOf({source, name, version = ''}: PackageRequest, cache: string): Promise<string> {
+/**
+ * Returns the file that records which package an exact version was, and with a keyring, that its keys have
+ * signed it.
+ */
+async function digestFile({source, name, version = ''}: PackageRequest, cache: string): Promise<string> {
   const {kind, url, keyring} = source
   const keys = keyring === undefined ? [] : [await readFile(keyring, 'base64')]
   const key = [kind, url, name, version, ...keys].join('\0')

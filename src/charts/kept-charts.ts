@@ -9,48 +9,57 @@ import type {Chart, KnownChart, Library} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
 import {knownOf} from './known-chart.ts'
 
-/** What was found out of charts in directories, kept for as long as their files stay as they are. */
+/** Caches the facts of charts in directories, as long as their files do not change. */
 export interface KeptCharts {
-  /** Returns a chart with what is known of it; undefined if it has changed, or was never kept. No file of it is opened. */
+  /**
+   * Returns a chart with its known facts; undefined if it has changed, or was never cached. Opens none of its
+   * files.
+   */
   find(directory: string): Chart | undefined
-  /** Keeps a chart that was read since these were opened. Resolves with it, and with what is known of it when it is kept. */
+  /**
+   * Caches a chart that was read since this cache was opened. Resolves with it, and with its facts if it is
+   * cached.
+   */
   keep(chart: Chart): Promise<Chart>
 }
 
 interface KeptOptions {
-  /** When charts were read at the earliest, in milliseconds since the epoch; now by default. */
+  /** The earliest time at which charts were read, in milliseconds since the epoch; now by default. */
   readonly openedAt?: number
   /** kk's cache directory. */
   readonly cache: string
-  /** The build of kk: another one may find out something else. */
+  /** The build of kk: another one may derive other facts. */
   readonly build: string
 }
 
 interface Entry {
-  /** The state of the chart's own files; see `stateOf`. */
+  /** The state of the chart's own files, from `stateOf`. */
   readonly state: string
   readonly chart: Omit<Chart, 'libraries'>
   readonly known: KnownChart
   readonly libraries: readonly {readonly directory: string; readonly digest: string}[]
 }
 
-/** Files that changed since, or shortly before, may change again within the same tick of the file system's clock. */
+/**
+ * Files that changed since, or shortly before, may change again within one tick of the file system's clock.
+ */
 const RACY_MILLISECONDS = 3000
 const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000
 
 /**
- * Opens the cache of what charts are. As git does, it compares the stat data of files, and keeps nothing of files that changed so
- * recently that a further change might not be seen in it. What is older than 30 days is removed when something is kept.
+ * Opens the cache of facts of charts. Like git, it compares the stat data of files, and skips files that
+ * changed so recently that a further change might not be visible in it. Entries older than 30 days are
+ * removed on a write.
  */
 export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOptions): KeptCharts {
   const folder = join(cache, 'known-charts')
-  const fileOf = (kind: 'chart' | 'library', directory: string) => {
+  const entryFile = (kind: 'chart' | 'library', directory: string) => {
     const key = [build, kind, directory, resolve(directory)].join('\0')
     return join(folder, `${hash('sha256', key)}.json`)
   }
   const stateIn = oncePer(stateOf)
   const findAs = (kind: 'chart' | 'library', directory: string): Chart | undefined => {
-    const entry = readEntry(fileOf(kind, directory))
+    const entry = readEntry(entryFile(kind, directory))
     if (!entry || entry.state !== stateIn(directory)?.digest) return undefined
     const libraries = entry.libraries.map((each) => {
       const library = libraryIn(each.directory)
@@ -74,27 +83,27 @@ export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOption
       libraries: libraries.map(({directory, known}) => ({directory, digest: known!.digest})),
     }
     const text = JSON.stringify(entry)
-    // JSON has neither infinite numbers nor large ones.
+    // JSON cannot represent infinite or large numbers.
     if (!isDeepStrictEqual(JSON.parse(text), entry)) return read
-    await writeAtomically(fileOf(kind, read.directory), text, {mode: 0o600})
+    await writeAtomically(entryFile(kind, read.directory), text, {mode: 0o600})
     return {...read, libraries, known}
   }
-  const kept = new Map<string, Promise<Library>>()
+  const promises = new Map<string, Promise<Library>>()
   const keepLibrary = async (library: Library): Promise<Library> => {
     const promise =
-      kept.get(library.directory) ??
+      promises.get(library.directory) ??
       Promise.resolve(libraryIn(library.directory) ?? keepAs('library', library))
-    kept.set(library.directory, promise)
+    promises.set(library.directory, promise)
     return promise
   }
   const tidy = once(() => removeOld(folder).catch(() => undefined))
   return {
     find: (directory) => findAs('chart', directory),
     async keep(chart) {
-      // What cannot be kept is read again the next time.
-      const found = await keepAs('chart', chart).catch(() => chart)
+      // A chart that cannot be cached is read again the next time.
+      const cached = await keepAs('chart', chart).catch(() => chart)
       await tidy()
-      return found
+      return cached
     },
   }
 }
@@ -109,13 +118,13 @@ function readEntry(file: string): Entry | undefined {
 
 interface State {
   readonly digest: string
-  /** When something in it changed last, in nanoseconds since the epoch. */
+  /** The time of the last change in it, in nanoseconds since the epoch. */
   readonly newest: bigint
 }
 
 /**
- * Returns the state of all files and directories below one, by their stat data; undefined if there is a link among them, for what
- * that leads to may change unseen.
+ * Returns the state of all files and directories below a directory, by their stat data; undefined if there is
+ * a link among them, because its target may change unnoticed.
  */
 function stateOf(directory: string): State | undefined {
   const lines: string[] = []
@@ -138,13 +147,16 @@ function stateOf(directory: string): State | undefined {
   return {digest: hash('sha256', lines.join('\n')), newest}
 }
 
-/** Whether a chart depends on no directory beside it but its libraries: one that is missing now may come. */
+/**
+ * Returns true if a chart depends on no neighbouring directory except its libraries: a missing one may appear
+ * later.
+ */
 function isClosed({directory, libraries, ...chart}: Library): boolean {
   if ('packageDigest' in chart) return true
-  const beside = readChartYaml(directory).dependencies.filter(({repository}) =>
+  const local = readChartYaml(directory).dependencies.filter(({repository}) =>
     repository.startsWith('file://'),
   )
-  return beside.length === libraries.length
+  return local.length === libraries.length
 }
 
 async function removeOld(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import {spokenChart} from './dialect.ts'
 import {digestChart} from './digest-chart.ts'
 import {templateWords} from './own-files.ts'
 
-/** Finds out what the files of a chart say. Rejects with `KK_CHART`, `KK_YAML`. */
+/** Returns the facts in the files of a chart. Rejects with `KK_CHART`, `KK_YAML`. */
 export async function knownOf(chart: Library): Promise<KnownChart> {
   const {dialect, values, templates = ''} = spokenChart(chart)
   const digest = await digestChart(chart)

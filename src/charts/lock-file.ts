@@ -10,21 +10,21 @@ import {dumpYaml} from '../yaml/dump.ts'
 import {readYaml} from '../yaml/yaml.ts'
 import {satisfiesConstraint} from './version.ts'
 
-/** The chart of a release as it is locked. */
+/** The locked chart of a release. */
 export interface LockedChart {
   readonly chart: string
   readonly version: string
-  /** `sha256:…`: of the package that was fetched, or of the files of the chart with its libraries. */
+  /** `sha256:…`: of the fetched package, or of the files of the chart with its libraries. */
   readonly digest: string
-  /** The repository or registry that the package is from; left out for a directory and for kk's own charts. */
+  /** The repository or registry of the package; absent for a directory and for kk's own charts. */
   readonly from?: string
 }
 
-/** What an environment is made of. */
+/** The charts and images of an environment. */
 export interface Lock {
-  /** By release: `openstack/keystone`. */
+  /** The charts by release: `openstack/keystone`. */
   readonly charts: Readonly<Record<string, LockedChart>>
-  /** The digest of each image by its reference; null where it could not be resolved. */
+  /** The digest of each image by its reference; null if it could not be resolved. */
   readonly images: Readonly<Record<string, string | null>>
 }
 
@@ -32,15 +32,15 @@ const NAME = 'kk.lock'
 
 const HEAD = '# Written by kk charts lock: what the environments of this directory are made of.\n'
 
-/** Returns the path of the lock beside an environment file. Throws `KK_USAGE` for standard input. */
+/** Returns the path of the lock next to an environment file. Throws `KK_USAGE` for standard input. */
 export function lockFileOf({file, directory}: Pick<Environment, 'file' | 'directory'>): string {
   if (file !== '-') return join(directory, NAME)
-  throw new KkError('KK_USAGE', `an environment on standard input has no ${NAME} beside it`, {
+  throw new KkError('KK_USAGE', `an environment on standard input has no ${NAME} next to it`, {
     hint: 'name the environment file',
   })
 }
 
-/** Returns what is locked of an environment; undefined where nothing is. Rejects with `KK_YAML` and `KK_FILE`. */
+/** Returns the lock of an environment; undefined without one. Rejects with `KK_YAML` and `KK_FILE`. */
 export async function readLock(environment: EnvironmentPlace): Promise<Lock | undefined> {
   const file = lockFileOf(environment)
   return (await readLocks(file))[environment.name]
@@ -48,12 +48,17 @@ export async function readLock(environment: EnvironmentPlace): Promise<Lock | un
 
 type EnvironmentPlace = Pick<Environment, 'file' | 'directory' | 'name'>
 
-/** Writes the lock; what is of others stays, and digests that cannot be resolved now. Rejects as `readLock`. */
+/**
+ * Writes the lock; keeps other environments, and digests that cannot be resolved now. Rejects as `readLock`.
+ */
 export async function writeLock(environment: EnvironmentPlace, lock: Lock): Promise<string> {
   const file = lockFileOf(environment)
   const before = await readLocks(file)
-  const known = before[environment.name]?.images ?? {}
-  const images = Object.entries(lock.images).map(([image, digest]) => [image, digest ?? known[image] ?? null])
+  const previous = before[environment.name]?.images ?? {}
+  const images = Object.entries(lock.images).map(([image, digest]) => [
+    image,
+    digest ?? previous[image] ?? null,
+  ])
   const environments = {...before, [environment.name]: {...lock, images: Object.fromEntries(images)}}
   await writeAtomically(file, HEAD + dumpYaml({environments}, {sortKeys: true}))
   return file
@@ -71,7 +76,7 @@ async function readLocks(file: string): Promise<Readonly<Record<string, Lock>>> 
   throw new KkError(
     'KK_FILE',
     `${file}: expected charts and images of environments, as kk charts lock writes them`,
-    {hint: 'take it from the history of your repository, or remove it and write it anew with kk charts lock'},
+    {hint: 'take it from the history of your repository, or remove it and run kk charts lock again'},
   )
 }
 
@@ -86,8 +91,8 @@ function isLock(value: unknown): value is Values {
 }
 
 /**
- * Returns the environment with the locked versions of charts from repositories and registries, so that a newer one in the
- * range that the environment states is not taken. What the file pins by a digest is left to the file.
+ * Returns the environment with the locked versions of charts from repositories and registries, so that a
+ * newer one in the stated range is not used. Sources that the file pins by a digest are unchanged.
  */
 export function withLockedVersions(environment: Environment, {charts}: Lock): Environment {
   if (!environment.charts.some((source) => 'url' in source && source.digest === undefined)) return environment
@@ -103,14 +108,17 @@ export function withLockedVersions(environment: Environment, {charts}: Lock): En
   return {...environment, releases}
 }
 
-/** Returns the ranges of versions that the environment states for a source, or for all when it is another by now, as a mirror is. */
+/**
+ * Returns the version ranges that the environment states for a source, or for all sources if it has been
+ * replaced, as by a mirror.
+ */
 function rangesAt({charts}: Environment, from: string | undefined): readonly (string | undefined)[] {
   const remote = charts.filter((source) => 'url' in source)
   const same = remote.filter(({url}) => withoutCredentials(url) === from)
   return (same.length > 0 ? same : remote).map(({version}) => version)
 }
 
-/** One way in which an environment is not as it is locked. */
+/** A difference between an environment and its lock. */
 export interface LockDifference {
   readonly kind: 'chart' | 'image'
   /** The release, or the reference of the image. */
@@ -122,22 +130,22 @@ export interface LockDifference {
 }
 
 /**
- * Returns what differs, charts first, each by name. The digest of an image counts where both are known. `pinned` are digests of
- * packages that the environment file itself states: they win over the lock.
+ * Returns the differences, charts first, each by name. The digest of an image is compared if both are known.
+ * `pinned` are digests of packages that the environment file itself states: they win over the lock.
  */
 export function lockDifferences(
   locked: Lock,
   found: Lock,
   pinned: ReadonlySet<string>,
 ): readonly LockDifference[] {
-  const charts = namesOf(locked.charts, found.charts).flatMap((name): readonly LockDifference[] => {
+  const charts = allNames(locked.charts, found.charts).flatMap((name): readonly LockDifference[] => {
     const [before, now] = [locked.charts[name], found.charts[name]]
     if (now && pinned.has(now.digest)) return []
     const what = chartDifference(before, now)
     if (what === undefined) return []
     return [{kind: 'chart', name, ...digests(before?.digest, now?.digest), what: `${name}: ${what}`}]
   })
-  const images = namesOf(locked.images, found.images).flatMap((name): readonly LockDifference[] => {
+  const images = allNames(locked.images, found.images).flatMap((name): readonly LockDifference[] => {
     const [before, now] = [locked.images[name], found.images[name]]
     const what = imageDifference(before, now)
     return what === undefined
@@ -147,7 +155,7 @@ export function lockDifferences(
   return [...charts, ...images]
 }
 
-function namesOf(one: object, other: object): readonly string[] {
+function allNames(one: object, other: object): readonly string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].sort()
 }
 

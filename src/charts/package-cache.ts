@@ -14,9 +14,9 @@ export interface UnpackedPackage {
 }
 
 /**
- * Unpacks a package (`.tgz`) into `<cache>/<sha256>`, unless it is there already. Several processes may do so at
- * once. Rejects with `KK_CHART` when it is no package of a chart, with `KK_FILE`
- * when the cache cannot be written.
+ * Unpacks a package (`.tgz`) into `<cache>/<sha256>`, unless it exists already. Several processes may do so
+ * concurrently. Rejects with `KK_CHART` for an invalid package, with `KK_FILE` if the cache cannot be
+ * written.
  */
 export async function unpackPackage(file: string, cache: string): Promise<UnpackedPackage> {
   const bytes = await readFile(file)
@@ -42,7 +42,7 @@ async function keep(files: readonly ChartFile[], directory: string): Promise<voi
   }
 }
 
-/** The package of this digest, if it was unpacked before. */
+/** Returns the package of this digest, if it was unpacked before. */
 export function cachedPackage(digest: string, cache: string): UnpackedPackage | undefined {
   const directory = join(cache, digest)
   return existsSync(directory) ? {directory, digest} : undefined

@@ -7,17 +7,17 @@ import {COMMON, ROLLOUT} from '../release.ts'
 interface Whole {
   readonly section: string
   readonly chart: string
-  /** The values of the chart under those of the section: the facts of the components. */
+  /** The values of the chart under those of the section: the settings of the components. */
   readonly values: Values
-  /** The file of the environment, and `components: true` in it. */
+  /** The file of the environment, which has `components: true`. */
   readonly file: string
   readonly position: Position | undefined
 }
 
 /**
- * Returns the releases that a section becomes, by name, as the library renders them: `common`, one for each component in the order of
- * the chart, and `rollout` where there is such a job; none for a chart without components. A component requires `common`, and the components whose
- * endpoints it needs; `rollout` requires all of them.
+ * Returns the releases of a section, by name, as the library renders them: `common`, one for each component
+ * in the order of the chart, and `rollout` if there is such a job; none for a chart without components. A
+ * component requires `common`, and the components whose endpoints it needs; `rollout` requires all of them.
  */
 export function partsOf(whole: Whole): ReadonlyMap<string, Part> {
   const {section, chart, values, position} = whole
@@ -25,26 +25,26 @@ export function partsOf(whole: Whole): ReadonlyMap<string, Part> {
   const components = facts.map(([name]) => name)
   if (components.length === 0) return new Map()
   const sets = facts.filter(([, each]) => digText(each, 'kind') === 'StatefulSet').map(([name]) => name)
-  const nameOf = (part: string) => `${section}-${part}`
-  const partOf = (name: string, required: readonly Required[]): [string, Part] => [
-    nameOf(name),
+  const partName = (part: string) => `${section}-${part}`
+  const makePart = (name: string, required: readonly Required[]): [string, Part] => [
+    partName(name),
     {
       section,
       name,
       chart,
       others: components.filter((each) => each !== name),
       counted: sets.filter((each) => each !== name),
-      requires: required.map(({part, evidence}) => ({release: nameOf(part), kind: 'ready', evidence})),
+      requires: required.map(({part, evidence}) => ({release: partName(part), kind: 'ready', evidence})),
       ...(position && {position}),
     },
   ]
   const all = [COMMON, ...components].map((part) => ({part, evidence: chosen(whole)}))
   return new Map([
-    partOf(COMMON, []),
+    makePart(COMMON, []),
     ...components.map((name) =>
-      partOf(name, [{part: COMMON, evidence: chosen(whole)}, ...needed(whole, components, name)]),
+      makePart(name, [{part: COMMON, evidence: chosen(whole)}, ...needed(whole, components, name)]),
     ),
-    ...(hasLateJobs(values) ? [partOf(ROLLOUT, all)] : []),
+    ...(hasLateJobs(values) ? [makePart(ROLLOUT, all)] : []),
   ])
 }
 
@@ -57,17 +57,19 @@ function chosen({section, file, position}: Whole): Required['evidence'] {
   return {source: 'environment', file, ...line, text: `kk.releases.${section}.components: true`}
 }
 
-/** The other components whose endpoints a component waits for, by its facts or as openstack-helm says it. */
+/**
+ * Returns the other components whose endpoints a component waits for, from its settings or openstack-helm's.
+ */
 function needed({chart, values}: Whole, components: readonly string[], name: string): readonly Required[] {
   const needs = texts(dig(values, 'components', name, 'needs'))
   const own = needs.map((need) => ({need, text: `components.${name}.needs: [${needs.join(', ')}]`}))
-  const stated = keysOf(chart, name).flatMap((key) =>
+  const fromDependencies = keysOf(chart, name).flatMap((key) =>
     digMaps(values, 'dependencies', 'static', key, 'services').map((each) => {
       const need = digText(each, 'service')
       return {need, text: `dependencies.static.${key}.services: ${need}`}
     }),
   )
-  return [...own, ...stated].flatMap(({need, text}) =>
+  return [...own, ...fromDependencies].flatMap(({need, text}) =>
     components
       .filter((each) => each !== name && digText(values, 'components', each, 'endpoint') === need)
       .map((part) => ({part, evidence: {source: 'annotation', file: `${chart}/values.yaml`, text}})),
@@ -80,17 +82,17 @@ function hasLateJobs(values: Values): boolean {
   )
 }
 
-/** The keys by which maps of openstack-helm's have something for a component: `common.context.pick` of the library. */
+/** Returns the keys of a component in openstack-helm's maps: `common.context.pick` of the library. */
 export function keysOf(chart: string, component: string): readonly string[] {
   const [name, ofChart] = [component, `${chart}-${component}`].map((each) => each.replaceAll('-', '_'))
   return [...new Set([component, name!, ofChart!])]
 }
 
-function texts(found: unknown): readonly string[] {
-  return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : []
+function texts(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }
 
 function mapAt(tree: unknown, ...path: readonly string[]): Values {
-  const found = dig(tree, ...path)
-  return isMap(found) ? found : {}
+  const map = dig(tree, ...path)
+  return isMap(map) ? map : {}
 }

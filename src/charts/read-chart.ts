@@ -5,20 +5,23 @@ import {parseRequirement} from '../environment/requirement.ts'
 import {KNOWN, PREFIX, PROTECTED, REQUIRES, SHARED, statedRequirements} from '../graph/annotations.ts'
 import type {Chart, ChartRequirement, Library} from './chart.ts'
 import {type ChartYaml, readChartYaml} from './chart-yaml.ts'
-import {librariesOf} from './dependencies.ts'
+import {listLibraries} from './dependencies.ts'
 
-/** The origin of a chart, when that is not the directory itself, and what was read of it before. */
+/** The origin of a chart, if that is not the directory itself, and its parts that are already read. */
 export interface ChartOrigin {
-  /** For people: where it was found. */
+  /** The source of the chart, for people. */
   readonly origin: string
-  /** The SHA-256 of the package that the directory was unpacked from. */
+  /** The SHA-256 of the package from which the directory was unpacked. */
   readonly packageDigest?: string
   readonly manifest?: ChartYaml
   /** The libraries that other charts share with it, by their directories. */
   readonly libraries?: Map<string, Library> | undefined
 }
 
-/** Returns what the chart in a directory is and requires. Throws `KK_CHART` with the file, and where it can the line. */
+/**
+ * Returns the metadata and requirements of the chart in a directory. Throws `KK_CHART` with the file, and the
+ * line if possible.
+ */
 export function readChart(
   directory: string,
   {manifest = readChartYaml(directory), libraries, ...from}: ChartOrigin = {origin: directory},
@@ -34,19 +37,22 @@ export function readChart(
     ...(deprecated && {deprecated: manifest.description}),
     directory,
     ...from,
-    requires: requirementsOf(manifest),
+    requires: readRequirements(manifest),
     protected: isProtected(manifest),
     annotated: isAnnotated(manifest),
     sharedInfrastructure: isSharedInfrastructure(manifest),
-    libraries: librariesOf({directory, manifest, packaged: from.packageDigest !== undefined}, libraries),
+    libraries: listLibraries({directory, manifest, packaged: from.packageDigest !== undefined}, libraries),
   }
 }
 
-/** Returns what the annotation `kk.openstack.org/requires` of a chart states. Throws `KK_CHART` with file, line and column. */
-function requirementsOf(manifest: ChartYaml): ChartRequirement[] {
+/**
+ * Returns the requirements in the annotation `kk.openstack.org/requires` of a chart. Throws `KK_CHART` with
+ * file, line and column.
+ */
+function readRequirements(manifest: ChartYaml): ChartRequirement[] {
   const text = manifest.annotations[REQUIRES]
   if (text === undefined) return []
-  const position = positionOf(manifest, REQUIRES)
+  const position = findPosition(manifest, REQUIRES)
   const evidence = {
     source: 'annotation',
     file: position.file,
@@ -69,12 +75,15 @@ function isProtected(manifest: ChartYaml): boolean {
   return isTrue(manifest, PROTECTED)
 }
 
-/** Returns true for a chart whose releases are required by whatever names them in its configuration: mariadb, rabbitmq. */
+/**
+ * Returns true for a chart whose releases are required by any chart whose configuration names them: mariadb,
+ * rabbitmq.
+ */
 function isSharedInfrastructure(manifest: ChartYaml): boolean {
   return isTrue(manifest, SHARED)
 }
 
-/** Returns true for a chart that states itself what it requires, so that nothing need be inferred. */
+/** Returns true for a chart that states its requirements itself, so that nothing need be inferred. */
 function isAnnotated({annotations}: ChartYaml): boolean {
   return annotations[REQUIRES] !== undefined || annotations[PROTECTED] !== undefined
 }
@@ -82,21 +91,21 @@ function isAnnotated({annotations}: ChartYaml): boolean {
 function isTrue(manifest: ChartYaml, key: string): boolean {
   const text = manifest.annotations[key] ?? 'false'
   if (text === 'true' || text === 'false') return text === 'true'
-  throw refused(positionOf(manifest, key), `expected ${key}: "true" or "false", found "${text}"`)
+  throw refused(findPosition(manifest, key), `expected ${key}: "true" or "false", found "${text}"`)
 }
 
-/** A misspelt annotation would lose requirements without a word. Throws `KK_CHART`. */
+/** A misspelt annotation would silently lose requirements. Throws `KK_CHART`. */
 function checkAnnotations(manifest: ChartYaml): void {
   for (const key of Object.keys(manifest.annotations)) {
     if (!key.startsWith(PREFIX) || KNOWN.includes(key)) continue
     const close = suggest(key, KNOWN)
     const hint = close ? `did you mean ${close}?` : `kk knows ${KNOWN.join(', ')}`
-    throw refused(positionOf(manifest, key), `unknown annotation ${key}`, hint)
+    throw refused(findPosition(manifest, key), `unknown annotation ${key}`, hint)
   }
 }
 
-/** Returns the position of a key: first on a line or, in a map on one line, anywhere but in a comment. */
-function positionOf({file, text}: ChartYaml, key: string): Position {
+/** Returns the position of a key: first on a line or, in a flow map, anywhere except in a comment. */
+function findPosition({file, text}: ChartYaml, key: string): Position {
   const lines = text.split('\n')
   const first = lines.findIndex((line) => line.replace(/^[\s"']+/, '').startsWith(key))
   const index = first < 0 ? lines.findIndex((line) => line.split(' #', 1)[0]!.includes(key)) : first

@@ -7,11 +7,14 @@ export interface NamedTemplate {
   readonly name: string
   /** From its `define` to the next one. */
   readonly text: string
-  /** The comment before it, without its marks; empty where there is none. */
+  /** The comment before it, without its delimiters; empty if there is none. */
   readonly comment: string
 }
 
-/** Returns the templates that a chart and its libraries define below a prefix, which is left out of their names. Throws `KK_CHART`. */
+/**
+ * Returns the templates that a chart and its libraries define below a prefix, which is omitted from their
+ * names. Throws `KK_CHART`.
+ */
 export function namedTemplates(chart: Library, prefix: string): readonly NamedTemplate[] {
   const files = [
     ...chart.libraries.flatMap(({directory}) => readChartFiles(directory)),

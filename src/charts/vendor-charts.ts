@@ -6,10 +6,10 @@ import {type ChartFile, writeChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /**
- * Copies each chart, with its libraries unpacked under `charts/`, into a directory of the run's own; from then on
- * no edit of the originals reaches a helm of this run, and those are never written. One after the other, before
- * helms run beside each other. Returns the copies by the directory of the chart. Rejects with `KK_CHART`, also for a chart that is not as it
- * was known to be.
+ * Copies each chart, with its libraries unpacked under `charts/`, into a separate directory of the run; from
+ * then on no edit of the originals affects a helm of this run, and those are never written. It copies one
+ * after the other, before helms run in parallel. Returns the copies by the directory of the chart. Rejects
+ * with `KK_CHART`, also for a chart that has changed since its facts were cached.
  */
 export async function vendorCharts(
   charts: readonly Chart[],
@@ -19,10 +19,10 @@ export async function vendorCharts(
   const copies = new Map<string, string>()
   for (const chart of charts) {
     if (copies.has(chart.directory)) continue
-    // Two sources may have charts of one name, and helm wants a directory to be named after its chart.
+    // Two sources may have charts of one name, and helm requires a directory with the name of its chart.
     const copy = join(directory, String(copies.size), chart.name)
     const files = vendoredFiles(chart)
-    // The files of a known chart are read here first.
+    // The files of a known chart are first read here.
     if (chart.known && (await digestRead(chart)) !== chart.known.digest) throw changed(chart)
     await writeChartFiles(anyKubernetes ? files.map(withoutConstraint) : files, copy)
     copies.set(chart.directory, copy)
@@ -37,11 +37,16 @@ function changed({origin}: Chart): KkError {
 }
 
 export interface VendorOptions {
-  /** Leave out the constraint on Kubernetes' version: for no certain cluster, or where only the objects matter. */
+  /**
+   * Omits the constraint on Kubernetes' version: without a certain cluster, or if only the objects matter.
+   */
   readonly anyKubernetes?: boolean
 }
 
-/** Returns a file; without its constraint if it is the chart's own Chart.yaml. Helm heeds none of a subchart. */
+/**
+ * Returns a file; without its constraint if it is the chart's own Chart.yaml. Helm ignores those of
+ * subcharts.
+ */
 function withoutConstraint(file: ChartFile): ChartFile {
   if (file.path !== 'Chart.yaml') return file
   return {...file, bytes: Buffer.from(file.bytes.toString().replace(/^kubeVersion:.*(?:\n[ \t]+.*)*$/m, ''))}
@@ -50,7 +55,7 @@ function withoutConstraint(file: ChartFile): ChartFile {
 /** Returns the files of a chart, with those of its libraries under `charts/`. Throws `KK_CHART`. */
 export function vendoredFiles(chart: Library): ChartFile[] {
   const own = readOwnFiles(chart).map((file) =>
-    // Its rules have been applied; helm would apply them to the libraries, too, which have their own.
+    // Its rules have been applied; helm would also apply them to the libraries, which have their own.
     file.path === '.helmignore' ? {...file, bytes: Buffer.alloc(0)} : file,
   )
   const libraries = chart.libraries.flatMap((library) =>

@@ -5,20 +5,22 @@ import parse from 'semver/functions/parse.js'
 import satisfies from 'semver/functions/satisfies.js'
 import validRange from 'semver/ranges/valid.js'
 
-/** Returns true for a text that Helm takes as the version of a chart: `1.2.3`, `v1.2`, `1.2.3-rc.1+build`. */
+/**
+ * Returns true for a string that Helm accepts as the version of a chart: `1.2.3`, `v1.2`, `1.2.3-rc.1+build`.
+ */
 export function isVersion(version: string): boolean {
   return /^v?\d+(\.\d+){0,2}(-[\w.-]+)?(\+[\w.-]+)?$/.test(version)
 }
 
-/** Returns true for a text that is one version and not a range of them. */
+/** Returns true for a string that is one version, not a range. */
 export function isExactVersion(constraint: string): boolean {
   return isVersion(constraint) && parse(constraint) !== null
 }
 
 /**
- * Returns true if a version satisfies a constraint as Helm's library (Masterminds/semver) reads it: a comma is "and",
- * `!=` excludes, and pre-releases count only if the constraint names one. A malformed constraint is satisfied by
- * nothing.
+ * Returns true if a version satisfies a constraint as Helm's library (Masterminds/semver) reads it: a comma
+ * is "and", `!=` excludes, and pre-releases count only if the constraint names one. No version satisfies a
+ * malformed constraint.
  */
 export function satisfiesConstraint(version: string, constraint: string): boolean {
   const subject = read(version)

@@ -11,7 +11,7 @@ const CHARTS = join(import.meta.dirname, '../../charts')
 
 let charts: Carried['charts']
 beforeAll(async () => {
-  // As the executable has it.
+  // As in the executable.
   charts = JSON.parse(JSON.stringify(await readCarried(CHARTS)))
 })
 
@@ -25,7 +25,7 @@ function copied(...names: readonly string[]): string {
 }
 
 describe('a chart that kk carries', () => {
-  it('is what reading its files gives, for each of them', async () => {
+  it('equals the chart as read from its files', async () => {
     for (const name of Object.keys(charts)) {
       const {known, ...chart} = carriedChart(carried(), {name}, CHARTS)!
       const read = (await findInDirectory(CHARTS, {name}, {cache: CHARTS}))!
@@ -36,11 +36,11 @@ describe('a chart that kk carries', () => {
     }
   })
 
-  it('says nothing of where it was made', () => {
+  it('contains no path of the build machine', () => {
     expect(JSON.stringify(charts)).not.toContain(CHARTS)
   })
 
-  it('is not taken in another version, nor for what an object has', () => {
+  it('is not used for another version, or for the name of an object property', () => {
     expect(carriedChart(carried(), {name: 'keystone', version: '^99'}, CHARTS)).toBeUndefined()
     expect(carriedChart(carried(), {name: 'constructor'}, CHARTS)).toBeUndefined()
   })
@@ -49,7 +49,7 @@ describe('a chart that kk carries', () => {
 describe('a chart of a directory', () => {
   const wanted = {name: 'keystone'}
 
-  it('is known where it is the same as the carried one', async () => {
+  it('uses the known facts if it equals the carried one', async () => {
     const directory = copied('keystone', 'common')
 
     const chart = await sameChart(carried(), wanted, directory)
@@ -66,14 +66,14 @@ describe('a chart of a directory', () => {
     ['it has one more', (at: string) => writeFileSync(join(at, 'keystone/templates/more.yaml'), '')],
     ['its library is another', (at: string) => writeFileSync(join(at, 'common/values.yaml'), 'a: 1\n')],
     ['it has a library of its own', (at: string) => mkdirSync(join(at, 'keystone/charts'))],
-  ])('is read where %s', async (_, change) => {
+  ])('is read if %s', async (_, change) => {
     const directory = copied('keystone', 'common')
     change(directory)
 
     expect(await sameChart(carried(), wanted, directory)).toBeUndefined()
   })
 
-  it('is read where its library, or all of it, is not there', async () => {
+  it('is read if its library, or the whole chart, is missing', async () => {
     expect(await sameChart(carried(), wanted, copied('keystone'))).toBeUndefined()
     expect(await sameChart(carried(), wanted, copied())).toBeUndefined()
   })

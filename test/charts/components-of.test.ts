@@ -15,7 +15,7 @@ function waiting(block: object, more: Values = {}) {
   return explained({dependencies: {static: {compute: block}}, ...more})[0]!.requires
 }
 
-describe('what a component waits for by the values of its chart', () => {
+describe('the requirements of a component by the values of its chart', () => {
   it.each([
     [
       'a service by its endpoint',
@@ -43,7 +43,7 @@ describe('what a component waits for by the values of its chart', () => {
     expect(waiting(block)).toEqual(expected)
   })
 
-  it('is only possible while its switch is off', () => {
+  it('are only possible while the component is disabled', () => {
     const found = explained({
       dependencies: {static: {compute_ironic: {services: [{endpoint: 'internal', service: 'oslo_db'}]}}},
       manifests: {statefulset_compute_ironic: false, deployment_api: true},
@@ -60,7 +60,7 @@ describe('what a component waits for by the values of its chart', () => {
   it.each([
     ['chosen', {network: {backend: ['openvswitch']}}, 'ready'],
     ['not chosen', {network: {backend: ['linuxbridge']}}, 'soft'],
-  ])('is a block for a backend where that is %s', (_, values, kind) => {
+  ])('include the block of a backend if that is %s', (_, values, kind) => {
     const dependencies = {
       dynamic: {targeted: {openvswitch: {compute: {pod: [{labels: {application: 'neutron'}}]}}}},
       static: {compute: {}},
@@ -69,7 +69,7 @@ describe('what a component waits for by the values of its chart', () => {
     expect(explained({dependencies, ...values})[0]!.requires).toMatchObject([{kind, chart: 'neutron'}])
   })
 
-  it('leaves out its tests, and tells endpoints that nothing waits for', () => {
+  it('exclude its tests, and include endpoints that no component waits for', () => {
     const found = explained({dependencies: {static: {tests: {jobs: ['nova-x']}}}})
 
     expect(found).toEqual([

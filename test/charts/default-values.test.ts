@@ -27,7 +27,7 @@ it.each([
 it.each([
   ['a map', 'a: 1\n', {a: 1}],
   ['nothing', '# none\n', {}],
-])('values that are %s are fine', async (_, text, values) => {
+])('values that are %s are valid', async (_, text, values) => {
   const chart = await chartWith(text)
 
   expect(valuesFault(chart)).toBeUndefined()

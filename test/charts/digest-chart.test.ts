@@ -29,7 +29,7 @@ describe('the digest of a chart', () => {
   })
   const digest = (name: string) => digestChart(readChart(join(charts, name)))
 
-  it('is 64 hexadecimal digits, the same wherever the chart lies', async () => {
+  it('is 64 hexadecimal digits, independent of the location of the chart', async () => {
     const elsewhere = writeFiles(CHARTS)
 
     expect(before).toMatch(/^[0-9a-f]{64}$/)
@@ -47,7 +47,7 @@ describe('the digest of a chart', () => {
     expect(await digest('keystone')).not.toBe(before)
   })
 
-  it('changes when a file is renamed or removed', async () => {
+  it('changes if a file is renamed or removed', async () => {
     renameSync(join(charts, 'keystone/values.yaml'), join(charts, 'keystone/values2.yaml'))
     const renamed = await digest('keystone')
     rmSync(join(charts, 'keystone/values2.yaml'))
@@ -74,7 +74,7 @@ describe('the digest of a chart', () => {
     expect(await digest('keystone')).toBe(before)
   })
 
-  it('does not change when a subchart is packed again', async () => {
+  it('does not change if a subchart is packed again', async () => {
     addFiles(charts, {
       'redis/Chart.yaml': manifest('redis'),
       'redis/values.yaml': 'port: 6379\n',
@@ -106,7 +106,7 @@ describe('the digest of a chart', () => {
     expect(await digest('keystone')).not.toBe(linked)
   })
 
-  it('is the same for one chart and among many', async () => {
+  it('is the same for a single chart and among many', async () => {
     const read = ['keystone', 'glance', 'memcached'].map((name) => readChart(join(charts, name)))
 
     const digests = await digestCharts(read)

@@ -57,7 +57,7 @@ async function finding(name: HelmName, env: Readonly<Record<string, string>> = {
 }
 
 describe.each(KINDS)('with %s, a chart from a source of kind %s', (name, kind) => {
-  it('is the newest release, unpacked, with what it carries', async () => {
+  it('is the newest release, unpacked, with its dependencies', async () => {
     await using server = await serve(kind, served)
 
     const chart = await findChart({name: 'keystone'}, [{kind, url: server.url}], await finding(name))
@@ -75,7 +75,7 @@ describe.each(KINDS)('with %s, a chart from a source of kind %s', (name, kind) =
     expect((await findChart({name: 'keystone', version: '>1.1'}, sources, find)).version).toBe('1.2.0')
   })
 
-  it('is not fetched again when its version is exact', async () => {
+  it('is not fetched again if its version is exact', async () => {
     await using server = await serve(kind, served)
     const sources: ChartSource[] = [{kind, url: server.url}]
     const find = await finding(name)
@@ -88,7 +88,7 @@ describe.each(KINDS)('with %s, a chart from a source of kind %s', (name, kind) =
     expect(server.requests).toHaveLength(asked)
   })
 
-  it('is not fetched again when it is locked by its digest', async () => {
+  it('is not fetched again if it is locked by its digest', async () => {
     await using server = await serve(kind, served)
     const digest = sha256(served[1]!)
     const sources: ChartSource[] = [{kind, url: server.url, version: '^1', digest: `sha256:${digest}`}]
@@ -103,7 +103,7 @@ describe.each(KINDS)('with %s, a chart from a source of kind %s', (name, kind) =
     expect(server.requests).toHaveLength(asked)
   })
 
-  it('is refused when it is not the one that is locked', async () => {
+  it('is refused if it is not the locked one', async () => {
     await using server = await serve(kind, served)
     const locked = sha256(served[0]!)
 
@@ -123,7 +123,7 @@ describe.each(KINDS)('with %s, a chart from a source of kind %s', (name, kind) =
     ['a chart', {name: 'keystone2'}],
     ['a version', {name: 'keystone', version: '9.9.9'}],
     ['a fitting version', {name: 'keystone', version: '^9'}],
-  ])('leaves it to the next source when it does not have %s', async (_, wanted) => {
+  ])('comes from the next source if the first does not have %s', async (_, wanted) => {
     await using server = await serve(kind, served)
     const next = writeFiles({[`${wanted.name}/Chart.yaml`]: manifest(wanted.name, '9.9.9')})
     const sources: ChartSource[] = [
@@ -136,7 +136,7 @@ describe.each(KINDS)('with %s, a chart from a source of kind %s', (name, kind) =
     expect(chart.directory).toBe(join(next, wanted.name))
   })
 
-  it('asks for a login where one is needed', async () => {
+  it('requests a login if one is required', async () => {
     await using server = await serve(kind, served, {credentials: LOGIN})
 
     const found = findChart(
@@ -151,7 +151,7 @@ describe.each(KINDS)('with %s, a chart from a source of kind %s', (name, kind) =
     })
   })
 
-  it('is an error when the source does not answer, even if a later one has the chart', async () => {
+  it('is an error if the source does not answer, even if a later one has the chart', async () => {
     const server = await serve(kind, [])
     await server[Symbol.asyncDispose]()
     const later = writeFiles({'keystone/Chart.yaml': manifest('keystone')})
@@ -185,7 +185,7 @@ describe.each(HELMS)('with %s, logins', (name) => {
     })
   })
 
-  it('that are wrong are not shown either', async () => {
+  it('that are invalid are not shown either', async () => {
     await using server = await serveRepository(served, {credentials: LOGIN})
     const url = server.url.replace('//', '//operator:hunter2@')
 
@@ -257,7 +257,7 @@ function sha256({path}: ServedPackage): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
-it('a registry that takes the connection and says nothing is not waited for without an end', async () => {
+it('a registry that accepts the connection but does not answer runs into a timeout', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void silent.close())
   const home = writeFiles({})

@@ -46,7 +46,7 @@ describe('a chart is found', () => {
     expect((await findChart({name: 'keystone', version: '^3'}, sources, finding())).version).toBe('3.1.0')
   })
 
-  it('when the path of a source is the chart itself', async () => {
+  it('if the path of a source is the chart itself', async () => {
     const source = directory({'Chart.yaml': manifest('keystone')})
 
     expect((await findChart({name: 'keystone'}, [source], finding())).directory).toBe(source.path)
@@ -60,7 +60,7 @@ describe('a chart is found', () => {
     expect(chart.version).toBe('0.7.0')
   })
 
-  it('as the same object again in one look at charts, with the libraries that others share', async () => {
+  it('as the same object again within a command, with shared libraries', async () => {
     const needs = (name: string) =>
       manifest(
         name,
@@ -101,7 +101,7 @@ describe('a chart is found', () => {
 })
 
 describe('a chart is not found', () => {
-  it('and the error says where it was looked for, and what was probably meant', async () => {
+  it('and the error has the sources and a suggestion', async () => {
     const source = directory({'keystone/Chart.yaml': manifest('keystone'), 'notes.txt': ''})
 
     await expect(findChart({name: 'keystne'}, [source, BUILT_IN], finding())).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe('a chart is not found', () => {
     })
   })
 
-  it('in the version that is asked for', async () => {
+  it('in the requested version', async () => {
     const source = directory({'keystone/Chart.yaml': manifest('keystone', '1.0.0')})
 
     await expect(findChart({name: 'keystone', version: '^2'}, [source], finding())).rejects.toMatchObject({
@@ -171,7 +171,7 @@ it('a library chart cannot be deployed', async () => {
   })
 })
 
-it('the names of all charts are those of every source', async () => {
+it('the names of all charts include those of every source', async () => {
   const carried = writeFiles({'memcached/Chart.yaml': manifest('memcached')})
   const sources = [
     directory({'keystone/Chart.yaml': manifest('keystone'), 'redis-1.2.3.tgz': '', 'README.md': ''}),

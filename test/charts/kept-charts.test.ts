@@ -33,7 +33,7 @@ const FILES = {
 }
 const WORDS = ['APIVersions', 'KubeVersion', 'coreos.com', 'cert-manager.io', 'example.org'] as const
 
-/** Opens what is kept in `cache`, as if the files of charts were older than they are. */
+/** Opens the cache in `cache`, as if the files of charts were older than they are. */
 function opened(cache: string, options: Partial<Parameters<typeof openKeptCharts>[0]> = {}): KeptCharts {
   return openKeptCharts({cache, build: 'kk 1', openedAt: Date.now() + 60_000, ...options})
 }
@@ -46,7 +46,7 @@ function find(charts: string, kept: KeptCharts | undefined): Promise<Chart> {
   return findChart({name: 'keystone'}, [{kind: 'directory', path: charts}], finding)
 }
 
-/** All that is asked of a chart when a plan is made; the message for one that cannot be read. */
+/** Returns all facts of a chart that a plan uses; the message for one that cannot be read. */
 async function factsOf(chart: Promise<Chart>) {
   try {
     const {known: _, libraries: __, ...found} = await chart
@@ -58,7 +58,7 @@ async function factsOf(chart: Promise<Chart>) {
   }
 }
 
-/** Resolves when the clock of the file system has gone on since a file was written. */
+/** Resolves when the clock of the file system has advanced since a file was written. */
 async function tick(directory: string): Promise<void> {
   const changed = () => {
     writeFileSync(join(directory, 'probe'), '')
@@ -68,8 +68,8 @@ async function tick(directory: string): Promise<void> {
   while (changed() === first) await new Promise(setImmediate)
 }
 
-describe('a chart whose files stay as they are', () => {
-  it('is the same as one that is read, and none of its files is opened', async () => {
+describe('a chart whose files do not change', () => {
+  it('equals one that is read, without opening any of its files', async () => {
     const [charts, cache] = [writeFiles(FILES), writeFiles({})]
     const read = await factsOf(find(charts, undefined))
     await find(charts, opened(cache))
@@ -87,7 +87,7 @@ describe('a chart whose files stay as they are', () => {
     expect(files).toContain(join(charts, 'keystone/values.yaml'))
   })
 
-  it('is known at once to the command that reads it first', async () => {
+  it('has known facts in the command that reads it first', async () => {
     const [charts, cache] = [writeFiles(FILES), writeFiles({})]
 
     expect((await find(charts, opened(cache))).known).toEqual((await find(charts, opened(cache))).known)
@@ -102,8 +102,8 @@ describe('a chart whose files stay as they are', () => {
   })
 })
 
-describe('a known chart that is to be deployed', () => {
-  it('is copied with its libraries', async () => {
+describe('the deployment of a known chart', () => {
+  it('copies it with its libraries', async () => {
     const [charts, cache, copies] = [writeFiles(FILES), writeFiles({}), writeFiles({})]
     await find(charts, opened(cache))
 
@@ -114,7 +114,7 @@ describe('a known chart that is to be deployed', () => {
   })
 
   it.each(['keystone/values.yaml', 'helm-toolkit/templates/_a.tpl'])(
-    'is refused when %s changed since',
+    'is refused if %s has changed',
     async (file) => {
       const [charts, cache] = [writeFiles(FILES), writeFiles({})]
       await find(charts, opened(cache))
@@ -129,7 +129,7 @@ describe('a known chart that is to be deployed', () => {
   )
 })
 
-describe('a chart is not kept', () => {
+describe('a chart is not cached', () => {
   it.each<[string, Files, Parameters<typeof opened>[1]?]>([
     ['when a file of it has changed just now', {}, {openedAt: Date.now()}],
     ['when its values are no JSON', {'keystone/values.yaml': 'a: .inf\n'}],
@@ -148,7 +148,7 @@ describe('a chart is not kept', () => {
     expect(opened(cache).find(join(charts, 'keystone'))).toBeUndefined()
   })
 
-  it('when a link is among its files', async () => {
+  it('if its files include a link', async () => {
     const [charts, cache] = [writeFiles({...FILES, 'outside.yaml': ''}), writeFiles({})]
     symlinkSync('../../outside.yaml', join(charts, 'keystone/templates/b.yaml'))
     await find(charts, opened(cache))
@@ -203,7 +203,7 @@ function apply(charts: string, {kind, path, to, text}: Edit): void {
 }
 
 describe('after any edits', () => {
-  it('what is found is what is read', async () => {
+  it('the cached facts equal those that are read', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, {minLength: 1, maxLength: 4}), async (edits) => {
         const [charts, cache] = [writeFiles(FILES), writeFiles({})]

@@ -25,7 +25,7 @@ function chart(version: string, digest: string, from?: string): LockedChart {
 describe('a lock', () => {
   const place = (name: string, directory: string) => ({name, directory, file: `${name}.yaml`})
 
-  it('is read as it was written, beside that of another environment, sorted', async () => {
+  it('is read as it was written, together with that of another environment, sorted', async () => {
     const directory = writeFiles({})
     const one = locked({'openstack/keystone': chart('1.0.0', 'sha256:a')}, {'b:1': null, 'a:1': 'sha256:b'})
     const other = locked({'openstack/glance': chart('2.0.0', 'sha256:c', 'oci://registry/charts')})
@@ -51,14 +51,14 @@ describe('a lock', () => {
     expect(await readLock(at)).toEqual(locked({}, {'a:1': 'sha256:a'}))
   })
 
-  it('that is none is refused', async () => {
+  it('that is invalid is refused', async () => {
     const directory = writeFiles({})
     await writeFile(join(directory, 'kk.lock'), 'environments: {one: {charts: [], images: {}}}\n')
 
     await expect(readLock(place('one', directory))).rejects.toMatchObject({code: 'KK_FILE'})
   })
 
-  it('has no place beside standard input', async () => {
+  it('has no path for standard input', async () => {
     await expect(readLock({...place('one', '/'), file: '-'})).rejects.toMatchObject({code: 'KK_USAGE'})
   })
 })

@@ -19,7 +19,7 @@ annotations:
 `
 
 describe('a chart', () => {
-  it('says what it is', () => {
+  it('has its metadata', () => {
     const directory = writeFiles({'Chart.yaml': KEYSTONE})
 
     const chart = readChart(directory)
@@ -46,7 +46,7 @@ describe('a chart', () => {
       'kk.openstack.org/shared-infrastructure: "true"',
       {annotated: false, sharedInfrastructure: true},
     ],
-  ])('that says %s speaks for itself, or not', (_, annotation, expected) => {
+  ])('that says %s states its own requirements, or not', (_, annotation, expected) => {
     const lines = `annotations: {${annotation}}\n`
 
     const chart = readChart(writeFiles({'Chart.yaml': manifest('mariadb', '0.1.0', lines)}))
@@ -54,14 +54,14 @@ describe('a chart', () => {
     expect(chart).toMatchObject(expected)
   })
 
-  it('is refused where its Chart.yaml is no UTF-8', () => {
+  it('is refused if its Chart.yaml is not UTF-8', () => {
     const directory = writeFiles({'Chart.yaml': KEYSTONE})
     appendFileSync(join(directory, 'Chart.yaml'), Buffer.from('description: caf\xe9\n', 'latin1'))
 
     expect(() => readChart(directory)).toThrow(/Chart\.yaml:\d+: expected UTF-8 text/)
   })
 
-  it('says what it requires, with file and line as evidence', () => {
+  it('has its requirements, with file and line as evidence', () => {
     const directory = writeFiles({'Chart.yaml': KEYSTONE})
 
     const {requires} = readChart(directory)
@@ -81,7 +81,7 @@ describe('a chart', () => {
     })
   })
 
-  it('requires nothing and is not protected unless it says so', () => {
+  it('has no requirements and is not protected by default', () => {
     const chart = readChart(writeFiles({'Chart.yaml': manifest('memcached')}))
 
     expect(chart).toMatchObject({requires: [], protected: false, appVersion: ''})
@@ -96,7 +96,7 @@ describe('a chart', () => {
     expect(requires.map(({release}) => release)).toEqual(['mariadb', 'memcached', 'neutron'])
   })
 
-  it('takes a bare true for "true", as Helm does', () => {
+  it('accepts an unquoted true as "true", like Helm', () => {
     const lines = 'annotations: {kk.openstack.org/protected: true}\n'
 
     expect(readChart(writeFiles({'Chart.yaml': manifest('mariadb', '0.1.0', lines)})).protected).toBe(true)
@@ -158,7 +158,7 @@ describe('dependencies', () => {
   const needs = (lines: string) => manifest('keystone', '0.1.0', `dependencies:\n${lines}`)
   const FROM_FILE = '- {name: common, version: ">= 0.1.0", repository: "file://../common"}\n'
 
-  it('that are a directory become libraries, with their own', () => {
+  it('on a directory become libraries, with their own dependencies', () => {
     const charts = writeFiles({
       'keystone/Chart.yaml': needs(FROM_FILE),
       'common/Chart.yaml': common('0.2.0', 'dependencies:\n- {name: base, repository: "file://../base"}\n'),
@@ -177,7 +177,7 @@ describe('dependencies', () => {
   })
 
   it.each(['charts/common/Chart.yaml', 'charts/common-0.2.0.tgz'])(
-    'whose directory is not there are taken from %s, as helm does',
+    'whose directory is missing come from %s, as in helm',
     (path) => {
       const directory = writeFiles({'Chart.yaml': needs(FROM_FILE), [path]: common('0.2.0')})
 
@@ -185,7 +185,7 @@ describe('dependencies', () => {
     },
   )
 
-  it('that lie unpacked in charts/, too, are taken from there, as helm does', () => {
+  it('that are also unpacked in charts/ come from there, as in helm', () => {
     const charts = writeFiles({
       'keystone/Chart.yaml': needs(FROM_FILE),
       'keystone/charts/common/Chart.yaml': common('0.2.0'),
@@ -196,7 +196,7 @@ describe('dependencies', () => {
   })
 
   it.each(['charts/redis/Chart.yaml', 'charts/redis-1.0.0.tgz'])(
-    'that lie in %s already are left there',
+    'that are already in %s stay there',
     (path) => {
       const directory = writeFiles({
         'Chart.yaml': needs('- {name: redis, version: 1.x, repository: "https://charts.example.org"}\n'),
@@ -207,7 +207,7 @@ describe('dependencies', () => {
     },
   )
 
-  it('that are nowhere are refused with the command that fetches them', () => {
+  it('that are missing are refused with the command that fetches them', () => {
     const directory = writeFiles({
       'Chart.yaml': needs('- {name: redis, repository: "https://charts.example.org"}\n'),
       'charts/redis-exporter-1.0.0.tgz': '',
@@ -248,7 +248,7 @@ describe('dependencies', () => {
     )
   })
 
-  it('of an unpacked package are inside, whatever path they had where it was made', () => {
+  it('of an unpacked package are inside it, whatever path they had when it was packed', () => {
     const directory = writeFiles({'Chart.yaml': needs(FROM_FILE), 'charts/common/Chart.yaml': common()})
 
     const chart = readChart(directory, {origin: 'https://charts.example.org', packageDigest: 'ab'.repeat(32)})
@@ -268,7 +268,7 @@ describe('dependencies', () => {
 })
 
 it.each(namesInDirectory(CHARTS).filter((name) => name !== 'common'))(
-  'the chart %s of kk speaks for itself, so that nothing is rendered to infer what it requires',
+  'the chart %s of kk states its requirements, so that nothing is rendered to infer them',
   (name) => {
     expect(readChart(join(CHARTS, name)).annotated).toBe(true)
   },

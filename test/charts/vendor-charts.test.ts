@@ -11,7 +11,7 @@ const COMMON = `dependencies:
 - {name: common, version: ">= 0.1.0", repository: "file://../common", import-values: [{child: defaults, parent: base}]}
 `
 
-/** Everything that could differ: imported defaults, a library of a library, rules of each, globs, an alias. */
+/** All cases that could differ: imported defaults, a library of a library, rules of each, globs, an alias. */
 const CHARTS = {
   'keystone/Chart.yaml': manifest('keystone', '0.1.0', COMMON),
   'keystone/values.yaml': 'region: one\n',
@@ -41,7 +41,7 @@ data:
   'base/templates/_name.tpl': '{{ define "base.name" }}{{ .Release.Name }}{{ end }}',
 }
 
-/** What each helm itself makes of the charts, from the bottom up, in a copy. */
+/** Returns the charts as each helm itself builds them, from the bottom up, in a copy. */
 async function renderByHand(charts: string, name: HelmName): Promise<string> {
   const copy = writeFiles({})
   cpSync(charts, copy, {recursive: true})
@@ -50,7 +50,7 @@ async function renderByHand(charts: string, name: HelmName): Promise<string> {
 }
 
 describe.each(HELMS)('by %s a vendored chart', (name) => {
-  it('renders what helm dependency build would have given', async () => {
+  it('renders the same as after helm dependency build', async () => {
     const charts = writeFiles(CHARTS)
 
     const copies = await vendorCharts([readChart(join(charts, 'keystone'))], writeFiles({}))
@@ -60,7 +60,7 @@ describe.each(HELMS)('by %s a vendored chart', (name) => {
     expect(rendered).toBe(await renderByHand(charts, name))
   })
 
-  it('has the library as it is now, whatever copies and locks lie in the chart', async () => {
+  it('has the present library, whatever copies and locks the chart contains', async () => {
     const charts = writeFiles(CHARTS)
     const old = await renderByHand(charts, name)
     await helm(name, ['dependency', 'build', join(charts, 'common')])
@@ -92,7 +92,7 @@ it('vendoring writes nothing into the directories of the user', async () => {
   expect(look()).toEqual(before)
 })
 
-it('the copies can be read by nobody else', async () => {
+it('the copies can only be read by their owner', async () => {
   const charts = writeFiles(CHARTS)
   const directory = join(writeFiles({}), 'run')
 
@@ -102,7 +102,7 @@ it('the copies can be read by nobody else', async () => {
   expect(new Set(modes)).toEqual(new Set([0]))
 })
 
-it('two charts of one name from two places are kept apart, and one chart is copied once', async () => {
+it('two charts of one name from two sources are kept apart, and one chart is copied once', async () => {
   const here = writeFiles({'Chart.yaml': manifest('ingress', '1.0.0')})
   const there = writeFiles({'Chart.yaml': manifest('ingress', '2.0.0')})
   const [first, second] = [readChart(here), readChart(there)]

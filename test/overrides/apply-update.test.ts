@@ -99,7 +99,10 @@ describe('an update of user overrides', () => {
       'expected at most 1000000 characters of values in all',
       {set: Array.from({length: 200}, (_, list) => `a${list}[65536]=1`)},
     ],
-    ['1.yaml: expected at most 64 nested maps and lists', {files: [`a: ${'['.repeat(400)}${']'.repeat(400)}`]}],
+    [
+      '1.yaml: expected at most 64 nested maps and lists',
+      {files: [`a: ${'['.repeat(400)}${']'.repeat(400)}`]},
+    ],
     ['1.yaml:1:503: nesting exceeded', {files: [`a: ${'['.repeat(5000)}`]}],
   ])('is refused with "%s"', (message, given) => {
     const attempt = () => applyUpdate({}, update(given))

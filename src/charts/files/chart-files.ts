@@ -15,9 +15,10 @@ export interface ChartFile {
 export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 /**
- * Returns the files of a chart directory that Helm would load, sorted by path: without what `.helmignore` names, links
- * followed. Read synchronously, for it runs in every plan and is several times faster so.
- * Throws `KK_CHART` for what Helm would refuse: sockets and the like, broken links, files above 5 MiB.
+ * Returns the files of a chart directory that Helm would load, sorted by path: without those that
+ * `.helmignore` excludes, links followed. Read synchronously, which is several times faster, because it runs
+ * in every plan. Throws `KK_CHART` for files that Helm would refuse: sockets and the like, broken links,
+ * files above 5 MiB.
  */
 export function readChartFiles(directory: string): ChartFile[] {
   const files: ChartFile[] = []
@@ -31,16 +32,16 @@ interface Walk {
   readonly files: ChartFile[]
 }
 
-/** `linked` are the real directories on the way here: a link to one of them would never end. */
+/** `linked` are the real directories of the parents: a link to one of them would be endless. */
 function walk(to: Walk, parent: string, linked: ReadonlySet<string>): void {
   for (const entry of readdirSync(join(to.root, parent), {withFileTypes: true})) {
     const path = parent === '' ? entry.name : `${parent}/${entry.name}`
     const full = join(to.root, path)
-    const kind = kindOf(entry, full)
+    const kind = fileKind(entry, full)
     if (to.ignores(path, kind === 'directory')) continue
     if (kind === 'other')
       throw new KkError('KK_CHART', `${full} is neither a file nor a directory`, {
-        hint: 'take it out of the chart, or name it in .helmignore',
+        hint: 'remove it from the chart, or name it in .helmignore',
       })
     if (kind === 'file') to.files.push({path, bytes: readSmallFile(full)})
     else if (entry.isSymbolicLink()) walk(to, path, follow(full, linked))
@@ -48,7 +49,7 @@ function walk(to: Walk, parent: string, linked: ReadonlySet<string>): void {
   }
 }
 
-function kindOf(entry: Dirent, path: string): 'file' | 'directory' | 'other' {
+function fileKind(entry: Dirent, path: string): 'file' | 'directory' | 'other' {
   const target = entry.isSymbolicLink() ? statSync(path, {throwIfNoEntry: false}) : entry
   if (!target)
     throw new KkError('KK_CHART', `${path} is a link to something that does not exist`, {
@@ -73,7 +74,7 @@ function readSmallFile(path: string): Buffer {
   throw new KkError(
     'KK_CHART',
     `${path} has ${bytes.length} bytes, helm loads files of at most ${MAX_FILE_BYTES}`,
-    {hint: 'take it out of the chart, or name it in .helmignore'},
+    {hint: 'remove it from the chart, or name it in .helmignore'},
   )
 }
 
@@ -87,7 +88,7 @@ function readIgnores(directory: string): Ignores {
   }
 }
 
-/** Returns true for a path that Helm leaves out; it is relative to the chart and has no slash at its end. */
+/** Returns true for a path that Helm excludes; it is relative to the chart and has no trailing slash. */
 type Ignores = (path: string, isDirectory: boolean) => boolean
 
 interface Rule {
@@ -96,17 +97,18 @@ interface Rule {
   matches(path: string): boolean
 }
 
-/** The paths that Helm leaves out of every chart (`Rules.AddDefaults`). */
+/** The paths that Helm excludes from every chart (`Rules.AddDefaults`). */
 const DEFAULTS = ['templates/.?*']
 
 /**
- * The rules of a `.helmignore`, as Helm's `pkg/ignore/rules.go` reads them: the first that applies decides, and a
- * negated one leaves out all that does *not* match. Throws `KK_CHART` with the line that Helm would refuse.
+ * Returns the rules of a `.helmignore`, as Helm's `pkg/ignore/rules.go` parses them: the first matching rule
+ * decides, and a negated one excludes everything that does *not* match. Throws `KK_CHART` with the line that
+ * Helm would refuse.
  */
 function parseHelmignore(text: string, file: string): Ignores {
   const lines = text.replace(/^\ufeff/, '').split('\n')
-  const stated = lines.map((line, index) => parseRule(line.trim(), `${file}:${index + 1}`))
-  const rules = [...stated, ...DEFAULTS.map((line) => parseRule(line, file))].filter(
+  const ownRules = lines.map((line, index) => parseRule(line.trim(), `${file}:${index + 1}`))
+  const rules = [...ownRules, ...DEFAULTS.map((line) => parseRule(line, file))].filter(
     (rule) => rule !== undefined,
   )
   return (path, isDirectory) => {

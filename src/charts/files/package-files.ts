@@ -3,13 +3,13 @@ import {gunzip, gunzipSync} from 'node:zlib'
 import {KkError} from '../../base/errors.ts'
 import {type ChartFile, MAX_FILE_BYTES} from './chart-files.ts'
 
-/** Helm's `MaxDecompressedChartSize`; what the tar format adds to that is small. */
+/** Helm's `MaxDecompressedChartSize`; the overhead of the tar format is small. */
 const MAX_CHART_BYTES = 100 * 1024 * 1024
 
 /**
- * The files of a packaged chart (`.tgz`), sorted by path, without the directory that they are packed under.
- * Makes the checks of Helm's `LoadArchiveFiles`, so no path leads out of the chart. `name` is for messages.
- * Rejects with `KK_CHART`.
+ * Returns the files of a packaged chart (`.tgz`), sorted by path, without its top directory. Makes the checks
+ * of Helm's `LoadArchiveFiles`, so no path leads out of the chart. `name` is for messages. Rejects with
+ * `KK_CHART`.
  */
 export async function readPackageFiles(bytes: Buffer, name: string): Promise<ChartFile[]> {
   const {extract} = await import('tar-stream')
@@ -37,7 +37,7 @@ export async function readPackageFiles(bytes: Buffer, name: string): Promise<Cha
   return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The files of a package one after the other, as tar has them; empty for what is no package, which helm refuses. */
+/** Returns the concatenated files of a package, as in tar; empty for invalid packages, which helm refuses. */
 export function unpacked(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, {maxOutputLength: MAX_CHART_BYTES})
@@ -46,20 +46,23 @@ export function unpacked(bytes: Buffer): Buffer {
   }
 }
 
-/** As a link to a directory would be, which Helm takes for an empty file, beside what lies in that directory. */
+/**
+ * Refuses a file that is also a directory of other files, such as a link to a directory, which Helm reads as
+ * an empty file.
+ */
 function refuseFilesAsDirectories(files: ReadonlyMap<string, ChartFile>): void {
   for (const path of files.keys()) {
     const parts = path.split('/')
     const above = parts.map((_, index) => parts.slice(0, index).join('/')).find((each) => files.has(each))
-    if (above !== undefined) throw new Error(`${above} is a file, and ${path} lies in it`)
+    if (above !== undefined) throw new Error(`${above} is a file, and ${path} is in it`)
   }
 }
 
-/** Drops the first directory; refuses what would be written outside it. */
+/** Removes the top directory; refuses paths that lead out of it. */
 function pathInChart(name: string): string {
   const [, ...parts] = name.split(name.includes('\\') ? '\\' : '/')
-  const kept = parts.filter((part) => part !== '.')
-  const harmless = kept.every((part) => part !== '' && part !== '..' && !part.includes('\0'))
-  if (harmless && kept.length > 0 && !kept[0]!.endsWith(':')) return kept.join('/')
-  throw new Error(`the path ${JSON.stringify(name)} does not lie in one directory`)
+  const segments = parts.filter((part) => part !== '.')
+  const harmless = segments.every((part) => part !== '' && part !== '..' && !part.includes('\0'))
+  if (harmless && segments.length > 0 && !segments[0]!.endsWith(':')) return segments.join('/')
+  throw new Error(`the path ${JSON.stringify(name)} is not in one directory`)
 }

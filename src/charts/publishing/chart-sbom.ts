@@ -6,7 +6,7 @@ import type {PackedChart} from './pack-chart.ts'
 /** The media type of the document. */
 export const SBOM_TYPE = 'application/vnd.cyclonedx+json'
 
-/** A part of a chart as CycloneDX writes it. */
+/** A part of a chart in the format of CycloneDX. */
 interface Component {
   readonly type: 'application' | 'container'
   readonly 'bom-ref': string
@@ -16,9 +16,9 @@ interface Component {
 }
 
 /**
- * Returns what a package holds as a document of CycloneDX 1.6: the charts inside of it, and the images that its annotation
- * `artifacthub.io/images` names. It follows from the package alone, so that it is the same wherever it is made. Rejects with
- * `KK_CHART`.
+ * Returns the content of a package as a CycloneDX 1.6 document: the charts inside it, and the images in its
+ * annotation `artifacthub.io/images`. It depends only on the package, so it is the same on every machine.
+ * Rejects with `KK_CHART`.
  */
 export async function chartSbom(packed: PackedChart): Promise<string> {
   const {name, version, digest, metadata} = packed
@@ -26,7 +26,7 @@ export async function chartSbom(packed: PackedChart): Promise<string> {
   const charts = files
     .filter(({path}) => /^(charts\/[^/]+\/)+Chart\.yaml$/.test(path))
     .map(({path, bytes}) => chartPart(path.replace(/\/Chart\.yaml$/, ''), readYaml(bytes.toString())))
-  const components = [...charts, ...imagesOf(metadata).map(imagePart)]
+  const components = [...charts, ...listImages(metadata).map(imagePart)]
   const root = `${name}-${version}`
   const document = {
     bomFormat: 'CycloneDX',
@@ -52,8 +52,8 @@ function chartPart(reference: string, metadata: unknown): Component {
   }
 }
 
-/** The images that a chart names, each once. */
-function imagesOf({annotations}: Values): readonly string[] {
+/** Returns the images that a chart names, each once. */
+function listImages({annotations}: Values): readonly string[] {
   const text = isMap(annotations) ? annotations['artifacthub.io/images'] : undefined
   const list = text === undefined ? [] : readYaml(String(text))
   const images = (Array.isArray(list) ? list : []).flatMap((each) =>

@@ -15,18 +15,21 @@ import type {PackedChart} from './pack-chart.ts'
 
 interface DirectoryOptions {
   readonly path: string
-  /** Where the directory is served; without it helm takes the address of the index. */
+  /** The URL of the directory; without it helm uses the address of the index. */
   readonly url: string | undefined
   readonly now: Date
 }
 
-/** An entry of an index: what `Chart.yaml` says, and where the package is. */
+/** An entry of an index: the content of `Chart.yaml`, and the URL of the package. */
 type Entry = Values & {readonly version: string; readonly digest?: string}
 
-/** `index.yaml` as helm reads it; what kk does not know of it stays. */
+/** `index.yaml` in helm's format; unknown content is kept. */
 type Index = Values & {readonly entries: Readonly<Record<string, readonly Entry[]>>}
 
-/** A directory that any web server makes a repository of charts: packages, and their `index.yaml`. */
+/**
+ * Returns a directory that any web server can serve as a repository of charts: packages, and their
+ * `index.yaml`.
+ */
 export function directoryDestination({path, url, now}: DirectoryOptions): Destination {
   const file = join(path, 'index.yaml')
   const stateOf = async (packed: PackedChart) => stateIn(await readIndex(file), packed, path)
@@ -37,11 +40,11 @@ export function directoryDestination({path, url, now}: DirectoryOptions): Destin
       withLock(join(path, '.index.lock'), async () => {
         const index = await readIndex(file)
         const states = await Promise.all(packed.map((each) => stateIn(index, each, path)))
-        const others = packed.filter((_, at) => states[at] === 'other')
-        if (others.length > 0) throw published(others, path)
+        const conflicts = packed.filter((_, at) => states[at] === 'other')
+        if (conflicts.length > 0) throw published(conflicts, path)
         const added = packed.filter((_, at) => states[at] === 'new')
         const signed = packed.filter((_, at) => states[at] !== 'there')
-        // The index is last: whoever reads it finds what it names.
+        // The index is written last, so that all packages that it names exist.
         for (const {file, provenance} of signed)
           if (provenance !== undefined) await writeAtomically(join(path, `${file}.prov`), provenance)
         for (const each of added) await writeAtomically(join(path, each.file), each.bytes)
@@ -52,7 +55,7 @@ export function directoryDestination({path, url, now}: DirectoryOptions): Destin
 
 async function stateIn(index: Index, packed: PackedChart, path: string): Promise<PublishedState> {
   const entry = index.entries[packed.name]?.find(({version}) => version === packed.version)
-  const digest = entry?.digest?.replace(/^sha256:/, '') ?? (await digestOf(join(path, packed.file)))
+  const digest = entry?.digest?.replace(/^sha256:/, '') ?? (await readDigest(join(path, packed.file)))
   if (digest !== undefined && digest !== packed.digest) return 'other'
   if (entry === undefined) return 'new'
   if (digest === undefined) return 'other'
@@ -76,13 +79,13 @@ function withEntries(
 }
 
 async function readIndex(file: string): Promise<Index> {
-  const text = await contentOf(file)
+  const text = await readContent(file)
   if (text === undefined) return {apiVersion: 'v1', entries: {}}
   const index = readYaml(text.toString(), {file})
   if (isMap(index) && isEntries(index.entries ?? {}))
     return {...index, entries: {...(index.entries as Index['entries'])}}
   throw new KkError('KK_FILE', `${file}: expected an index of charts, with lists of versions below entries`, {
-    hint: 'make it anew with helm repo index, or publish into another directory',
+    hint: 'create it again with helm repo index, or publish into another directory',
   })
 }
 
@@ -95,12 +98,12 @@ function isEntries(entries: unknown): boolean {
   )
 }
 
-async function digestOf(path: string): Promise<string | undefined> {
-  const bytes = await contentOf(path)
+async function readDigest(path: string): Promise<string | undefined> {
+  const bytes = await readContent(path)
   return bytes && createHash('sha256').update(bytes).digest('hex')
 }
 
-async function contentOf(path: string): Promise<Buffer | undefined> {
+async function readContent(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path)
   } catch (error) {

@@ -21,7 +21,8 @@ export function registryDestination({url, plain, packages}: RegistryOptions): De
     name: url,
     stateOf: ({name, version, bytes, provenance}) =>
       inDirectory(async (directory) => {
-        // Where helm pushes it to, also into a folder of the chart's own name, which would else be taken for the chart.
+        // helm pushes it to this path, also into a folder of the chart's own name, which would otherwise
+        // count as the chart.
         const place = {...source, url: `${trimSlash(url)}/${name}`}
         const asked = {
           source: place,
@@ -39,7 +40,7 @@ export function registryDestination({url, plain, packages}: RegistryOptions): De
         for (const {file, bytes, provenance} of packed) {
           const path = join(directory, file)
           await writeFile(path, bytes)
-          // Helm takes it along as a layer of its own.
+          // Helm pushes it as a separate layer.
           if (provenance !== undefined) await writeFile(`${path}.prov`, provenance)
           await packages.push(path, source)
         }

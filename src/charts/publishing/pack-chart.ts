@@ -8,7 +8,7 @@ import {dumpYaml} from '../../yaml/dump.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import type {Chart} from '../chart.ts'
 import {valuesFault} from '../default-values.ts'
-import {featureFilesOf} from '../feature-files.ts'
+import {listFeatureFiles} from '../feature-files.ts'
 import type {ChartFile} from '../files/chart-files.ts'
 import {readPackageFiles} from '../files/package-files.ts'
 import {vendoredFiles} from '../vendor-charts.ts'
@@ -24,15 +24,16 @@ export interface PackedChart {
   readonly bytes: Buffer
   /** The SHA-256 (hex) of the bytes. */
   readonly digest: string
-  /** What its `Chart.yaml` says. */
+  /** The content of its `Chart.yaml`. */
   readonly metadata: Values
-  /** What its signer says of it: the content of `keystone-0.1.0.tgz.prov`, as helm verifies it. */
+  /** Its signature: the content of `keystone-0.1.0.tgz.prov`, as helm verifies it. */
   readonly provenance?: string
 }
 
 /**
- * Packs a chart with its libraries and feature files. The bytes follow from the content alone: neither times nor owners, nor who packs it
- * where, count. Rejects with `KK_CHART` and `KK_YAML`, also for what helm would not load of it: what is published stays.
+ * Packs a chart with its libraries and feature files. The bytes depend only on the content, not on times,
+ * owners or the machine. Rejects with `KK_CHART` and `KK_YAML`, also for files that helm would not load,
+ * because a published version never changes.
  */
 export async function packChart(
   chart: Chart,
@@ -42,21 +43,21 @@ export async function packChart(
   const fault = valuesFault(chart.directory) ?? schemaFault(chart.directory, files)
   if (fault) throw fault
   const metadata = packedMetadata({chart, version, files, annotations: page?.annotations ?? {}})
-  const made = new Map([[MANIFEST, dumpYaml(metadata)]])
-  if (page && !files.some(({path}) => path === README)) made.set(README, page.readme)
+  const generated = new Map([[MANIFEST, dumpYaml(metadata)]])
+  if (page && !files.some(({path}) => path === README)) generated.set(README, page.readme)
   const content = new Map(
     [
       ...files,
-      ...featureFilesOf(chart),
-      ...[...made].map(([path, text]) => ({path, bytes: Buffer.from(text)})),
+      ...listFeatureFiles(chart),
+      ...[...generated].map(([path, text]) => ({path, bytes: Buffer.from(text)})),
     ].map((file) => [file.path, file]),
   )
   return packed(stored(await tarball(chart.name, [...content.values()].sort(byPath))), metadata)
 }
 
 /**
- * Reads a package, whoever has packed it. Rejects with `KK_CHART`, whose message has the name of the file, and with
- * `KK_PROVENANCE` where what signs it is of other bytes.
+ * Reads a package of any origin. Rejects with `KK_CHART`, whose message has the name of the file, and with
+ * `KK_PROVENANCE` if its signature is for other bytes.
  */
 export async function readPacked(
   bytes: Buffer,
@@ -65,7 +66,7 @@ export async function readPacked(
 ): Promise<PackedChart> {
   const manifest = (await readPackageFiles(bytes, file)).find(({path}) => path === MANIFEST)
   const metadata = readYaml(manifest?.bytes.toString() ?? '', {file: `${file}: ${MANIFEST}`})
-  // Its file is named after both.
+  // Its file name contains both.
   if (isMap(metadata) && /^[\w.-]+$/.test(String(metadata.name)) && isVersion(String(metadata.version)))
     return withProvenance(packed(bytes, metadata), provenance)
   throw new KkError('KK_CHART', `${file}: expected a ${MANIFEST} with a name and a version`, {
@@ -76,8 +77,8 @@ export async function readPacked(
 function withProvenance(chart: PackedChart, provenance: string | undefined): PackedChart {
   if (provenance === undefined) return chart
   if (provenance.includes(`sha256:${chart.digest}`)) return {...chart, provenance}
-  throw new KkError('KK_PROVENANCE', `${chart.file}.prov is of another package than the one beside it`, {
-    hint: 'sign the package again with kk charts package --sign, or take the file away',
+  throw new KkError('KK_PROVENANCE', `${chart.file}.prov is of another package than the one next to it`, {
+    hint: 'sign the package again with kk charts package --sign, or remove the file',
   })
 }
 
@@ -88,9 +89,9 @@ function packed(bytes: Buffer, metadata: Values): PackedChart {
 }
 
 interface PackChartOptions {
-  /** Instead of the one in `Chart.yaml`. */
+  /** Replaces the version in `Chart.yaml`. */
   readonly version?: string | undefined
-  /** What the chart says of itself wins over it. */
+  /** The page; the chart's own annotations win over it. */
   readonly page?: PackagePage | undefined
 }
 
@@ -98,7 +99,7 @@ const MANIFEST = 'Chart.yaml'
 const README = 'README.md'
 const SCHEMA = 'values.schema.json'
 
-/** Returns what is wrong with the schema of a chart's values, as far as helm reads it when it packs. */
+/** Returns the error in the schema of a chart's values, as far as helm reads it when it packs. */
 function schemaFault(directory: string, files: readonly ChartFile[]): KkError | undefined {
   try {
     JSON.parse(files.find(({path}) => path === SCHEMA)?.bytes.toString() ?? '{}')
@@ -121,25 +122,28 @@ interface MetadataOptions {
   readonly annotations: PackagePage['annotations']
 }
 
-/** Returns the `Chart.yaml` of the package, without paths to libraries: they are inside, and led somewhere on this machine. */
+/**
+ * Returns the `Chart.yaml` of the package, without paths to libraries, which are inside; the paths were valid
+ * only on this machine.
+ */
 function packedMetadata({chart: {libraries}, version, files, annotations}: MetadataOptions): Values {
   const {bytes} = files.find(({path}) => path === MANIFEST)!
-  const stated = readYaml(bytes.toString(), {file: MANIFEST}) as Values
+  const original = readYaml(bytes.toString(), {file: MANIFEST}) as Values
   const inside = new Set(libraries.map(({name}) => name))
-  const dependencies = (stated.dependencies as readonly Values[] | undefined)?.map((dependency) => {
+  const dependencies = (original.dependencies as readonly Values[] | undefined)?.map((dependency) => {
     const {repository: _, ...rest} = dependency
     return inside.has(String(dependency.name)) ? rest : dependency
   })
-  const all = {...annotations, ...(stated.annotations as Values | undefined)}
+  const all = {...annotations, ...(original.annotations as Values | undefined)}
   return {
-    ...stated,
+    ...original,
     version,
     ...(dependencies && {dependencies}),
     ...(Object.keys(all).length > 0 && {annotations: all}),
   }
 }
 
-/** One time for all files: the oldest that every program takes. */
+/** One time for all files: the oldest that every program supports. */
 const TIME = new Date('1980-01-01T00:00:00Z')
 
 async function tarball(name: string, files: readonly ChartFile[]): Promise<Buffer> {
@@ -154,8 +158,8 @@ async function tarball(name: string, files: readonly ChartFile[]): Promise<Buffe
 const MAX_BLOCK = 0xffff
 
 /**
- * Returns a gzip file (RFC 1952) that holds the bytes as they are: what compressors make of the same bytes differs between
- * versions of zlib and between processors, so that a version would seem to have changed.
+ * Returns a gzip file (RFC 1952) that contains the bytes uncompressed, because compressed output differs
+ * between versions of zlib and between processors, so that a version would seem to have changed.
  */
 function stored(bytes: Buffer): Buffer {
   const parts: Buffer[] = [Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])]

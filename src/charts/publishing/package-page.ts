@@ -6,21 +6,21 @@ import {readChartYaml} from '../chart-yaml.ts'
 import {defaultValues} from '../default-values.ts'
 import {namedTemplates} from '../template-names.ts'
 
-/** What people and catalogues of charts read of a package. */
+/** The information about a package for people and catalogues of charts. */
 export interface PackagePage {
   /** `README.md` */
   readonly readme: string
-  /** Annotations of `Chart.yaml` as Artifact Hub reads them. */
+  /** Annotations of `Chart.yaml` for Artifact Hub. */
   readonly annotations: Readonly<Record<string, string>>
 }
 
 /**
- * Returns the page of a package, made from the facts of a chart of kk's dialect and the places of the passwords and keys that it
- * has no defaults for. Throws `KK_CHART` and `KK_YAML`.
+ * Returns the page of a package, from the facts of a chart of kk's dialect and the paths of the passwords and
+ * keys without defaults. Throws `KK_CHART` and `KK_YAML`.
  */
 export function packagePage(chart: Chart, secrets: readonly string[]): PackagePage {
   const values = defaultValues(chart.directory)
-  const images = imagesOf(chart, values)
+  const images = listImages(chart, values)
   return {
     readme: readme({chart, values, images, secrets}),
     annotations: images.length === 0 ? {} : {'artifacthub.io/images': dumpYaml(images)},
@@ -33,8 +33,11 @@ interface ChartImage {
   readonly image: string
 }
 
-/** The images of the components, and that of the pods' waiting, as the library names them by default (`common.context.image`). */
-function imagesOf(chart: Chart, values: Values): readonly ChartImage[] {
+/**
+ * Returns the images of the components, and that of the pods' init containers, as the library names them by
+ * default (`common.context.image`).
+ */
+function listImages(chart: Chart, values: Values): readonly ChartImage[] {
   const {images} = libraryDefaults(chart)
   if (!isMap(images)) return []
   const {registry, namespace, distro, type, tag, tags} = images
@@ -42,7 +45,7 @@ function imagesOf(chart: Chart, values: Values): readonly ChartImage[] {
     const whole = [distro, type, name].filter(Boolean).join('-')
     return `${[registry, namespace, whole].filter(Boolean).join('/')}:${String(tag)}`
   }
-  const components = componentsOf(values).map(([name, component]) => ({
+  const components = listComponents(values).map(([name, component]) => ({
     name,
     image: reference(component.image ?? values.image),
   }))
@@ -50,14 +53,14 @@ function imagesOf(chart: Chart, values: Values): readonly ChartImage[] {
   return [...components, ...shared.map(([name, image]) => ({name, image: String(image)}))]
 }
 
-/** Returns the weakest layer of a chart of kk's dialect, which its library has. */
+/** Returns the default values that the library of a chart of kk's dialect has, the weakest layer. */
 export function libraryDefaults(chart: Chart): Values {
   const [defaults] = namedTemplates(chart, 'common.context.').filter(({name}) => name === 'defaults')
   const read = readYaml(defaults?.text.replaceAll(/\{\{[\s\S]*?\}\}/g, '') ?? '')
   return isMap(read) ? read : {}
 }
 
-function componentsOf({components}: Values): readonly (readonly [string, Values])[] {
+function listComponents({components}: Values): readonly (readonly [string, Values])[] {
   return Object.entries(isMap(components) ? components : {}).filter((entry): entry is [string, Values] =>
     isMap(entry[1]),
   )
@@ -96,7 +99,7 @@ function readme({chart, values, images, secrets}: ReadmeOptions): string {
 }
 
 function valueRows(values: Values, images: readonly ChartImage[]): readonly string[] {
-  const components = componentsOf(values)
+  const components = listComponents(values)
   const sizes = components.flatMap(([, {storage}]) => (isMap(storage) && storage.size ? [storage.size] : []))
   const ports = Object.entries(isMap(values.serves) ? values.serves : {}).flatMap(([type, served]) =>
     leaves(isMap(served) ? (served.port as Values) : {}, `endpoints.${type}.port`),
@@ -117,7 +120,7 @@ function valueRows(values: Values, images: readonly ChartImage[]): readonly stri
   ]
 }
 
-/** Every value that is no map, by its place as `--set` takes it. */
+/** Returns every value that is no map, by its path for `--set`. */
 function leaves(values: Values, place: string): readonly (readonly [string, unknown])[] {
   return Object.entries(values ?? {}).flatMap(([key, value]) => {
     const path = `${place}.${key.replaceAll('.', '\\.')}`
@@ -130,7 +133,7 @@ function valueRow(key: string, value: unknown, meaning: string): string {
   return row([`\`${key}\``, `\`${text.replaceAll('|', '\\|')}\``, meaning])
 }
 
-/** Returns true for a text that cannot be taken for anything else, so that it needs no quotes. */
+/** Returns true for a string that YAML cannot misread, so that it needs no quotes. */
 function isPlainWord(value: unknown): value is string {
   const words = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
   return typeof value === 'string' && /^[^"[{\n][^\n]*$/.test(value) && !words.test(value)

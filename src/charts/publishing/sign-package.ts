@@ -7,7 +7,7 @@ import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {dumpYaml} from '../../yaml/dump.ts'
 import type {PackedChart} from './pack-chart.ts'
 
-/** Signs packages with one key; what it needed for that is removed where its scope ends. */
+/** Signs packages with one key; its temporary files are removed at the end of its scope. */
 interface Signer extends AsyncDisposable {
   /** Returns the package with its provenance. Rejects with `KK_SIGNING`. */
   sign(packed: PackedChart): Promise<PackedChart>
@@ -18,12 +18,15 @@ interface SignerOptions {
   readonly key: string
   /** A file of secret keys, as `gpg --export-secret-keys` writes it; by default gpg's own, with its agent and smart cards. */
   readonly keyring?: string | undefined
-  /** Without it gpg's agent asks for it, where it must. */
+  /** Without it gpg's agent prompts for it, if necessary. */
   readonly passphrase?: string | undefined
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Opens gpg to sign packages as `helm package --sign` would, which packs them again. Rejects with `KK_SIGNING`. */
+/**
+ * Opens gpg to sign packages as `helm package --sign` would, which packs them again. Rejects with
+ * `KK_SIGNING`.
+ */
 export async function openSigner({key, keyring, passphrase, env}: SignerOptions): Promise<Signer> {
   const directory = await temporaryDirectory('kk-sign-')
   const home = keyring === undefined ? [] : ['--homedir', directory.path]
@@ -39,8 +42,8 @@ export async function openSigner({key, keyring, passphrase, env}: SignerOptions)
     })
     if (ended.exitCode === 0) return stdout
     const end = endOf(ended)
-    const said = end && (lastLine(stderr)?.replace(`${directory.path}/message: `, '') ?? end)
-    const reason = said ?? 'it cannot be started: on Debian it is in the package gpg'
+    const message = end && (lastLine(stderr)?.replace(`${directory.path}/message: `, '') ?? end)
+    const reason = message ?? 'it cannot be started: on Debian it is in the package gpg'
     throw new KkError('KK_SIGNING', `gpg does not sign with ${key}: ${reason}`, {hint: SIGNING_HINT})
   }
   const remove = () => closeHome(directory, keyring !== undefined, env)
@@ -62,9 +65,12 @@ export async function openSigner({key, keyring, passphrase, env}: SignerOptions)
 }
 
 const SIGNING_HINT =
-  'gpg --list-secret-keys shows the keys that there are; a passphrase is read from --passphrase-file, or asked for by gpg where there is a terminal'
+  'gpg --list-secret-keys shows the keys that there are; a passphrase is read from --passphrase-file, or prompted for by gpg if there is a terminal'
 
-/** The message that Helm reads: what `Chart.yaml` says, and the digest of the package (Helm 4.2: provenance/sign.go). */
+/**
+ * Returns the message that Helm verifies: the content of `Chart.yaml`, and the digest of the package (Helm
+ * 4.2: provenance/sign.go).
+ */
 function signedText({file, digest, metadata}: PackedChart): string {
   return `${dumpYaml(metadata)}\n...\n${dumpYaml({files: {[file]: `sha256:${digest}`}})}`
 }
@@ -76,7 +82,7 @@ function lastLine(stderr: string): string | undefined {
     ?.replace(/^gpg: /, '')
 }
 
-/** Ends the agent that gpg has started for a keyring of its own. */
+/** Ends the agent that gpg has started for a separate keyring. */
 async function closeHome(
   directory: TemporaryDirectory,
   isOwn: boolean,

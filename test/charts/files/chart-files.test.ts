@@ -23,7 +23,7 @@ const TREE = {
   'a b.txt': '',
 }
 
-// Each is a .helmignore; helm itself says which files are left.
+// Each is a .helmignore; helm itself shows which files remain.
 it.each([
   '',
   '# a comment\n\n*.md\n',
@@ -92,7 +92,7 @@ it.each([
   )
 })
 
-it('rules that leave out Chart.yaml are refused with their file', () => {
+it('rules that exclude Chart.yaml are refused with their file', () => {
   const directory = writeFiles({'Chart.yaml': manifest('demo'), '.helmignore': '!*.tpl\n'})
 
   expect(() => readOwnFiles(readChart(directory))).toThrow(
@@ -103,7 +103,7 @@ it('rules that leave out Chart.yaml are refused with their file', () => {
   )
 })
 
-it('a file above 5 MiB is refused, unless it is left out', () => {
+it('a file above 5 MiB is refused unless it is excluded', () => {
   const big = 'x'.repeat(5 * 1024 * 1024 + 1)
   const chart = writeFiles({'Chart.yaml': manifest('demo'), 'image.bin': big})
   const spared = writeFiles({'Chart.yaml': manifest('demo'), 'image.bin': big, '.helmignore': '*.bin'})

@@ -14,7 +14,7 @@ async function archive(entries: readonly Entry[]): Promise<Buffer> {
   return gzipSync(await buffer(tar))
 }
 
-it('the files of a package are those below its one directory, sorted', async () => {
+it('the files of a package are those below its only directory, sorted', async () => {
   const long = 'x'.repeat(150)
   const bytes = await archive([
     ['demo/', '', 'directory'],
@@ -46,11 +46,11 @@ it.each([
 
   await expect(readPackageFiles(bytes, 'demo.tgz')).rejects.toMatchObject({
     code: 'KK_CHART',
-    message: expect.stringContaining(`the path ${JSON.stringify(name)} does not lie in one directory`),
+    message: expect.stringContaining(`the path ${JSON.stringify(name)} is not in one directory`),
   })
 })
 
-it('a package with a link to a directory is refused where that directory has files, too', async () => {
+it('a package with a link to a directory is refused if that directory also has files', async () => {
   const bytes = await archive([
     ['demo/templates', '', 'symlink'],
     ['demo/templates/a.yaml', 'kind: A'],
@@ -58,7 +58,7 @@ it('a package with a link to a directory is refused where that directory has fil
 
   await expect(readPackageFiles(bytes, 'demo.tgz')).rejects.toMatchObject({
     code: 'KK_CHART',
-    message: expect.stringContaining('templates is a file, and templates/a.yaml lies in it'),
+    message: expect.stringContaining('templates is a file, and templates/a.yaml is in it'),
   })
 })
 
@@ -71,6 +71,6 @@ it('a package that unpacks to more than helm would load is refused', async () =>
 it.each([
   ['no gzip', Buffer.from('<html>not found</html>')],
   ['cut off', gzipSync('x'.repeat(5000)).subarray(0, 20)],
-])('what is %s is no package', async (_, bytes) => {
+])('a file that is %s is no package', async (_, bytes) => {
   await expect(readPackageFiles(bytes, 'demo.tgz')).rejects.toThrow(/demo.tgz is not the package of a chart/)
 })

@@ -19,7 +19,7 @@ function indexOf(path: string): unknown {
   return load(readFileSync(join(path, 'index.yaml'), 'utf8'))
 }
 
-it('packages lie beside an index that says what each is, where, and its digest', async () => {
+it('packages are next to an index with the metadata, URL and digest of each', async () => {
   const path = join(writeFiles({}), 'new')
   const keystone = await packed('keystone', '0.1.0', 'appVersion: "2025.1"\n')
 
@@ -46,7 +46,7 @@ it('packages lie beside an index that says what each is, where, and its digest',
   })
 })
 
-it('older versions, charts of others and what kk does not know stay, the newest version first', async () => {
+it('older versions, other charts and unknown content of an index stay, the newest version first', async () => {
   const nginx = {version: '4.0.0', urls: ['https://elsewhere.example.org/nginx-4.0.0.tgz'], digest: 'abc'}
   const path = writeFiles({
     'index.yaml': JSON.stringify({
@@ -71,7 +71,7 @@ it('older versions, charts of others and what kk does not know stay, the newest 
   })
 })
 
-it('a version is new, there, or there with other content', async () => {
+it('a version is new, published, or published with other content', async () => {
   const path = writeFiles({})
   const [same, other, next] = await Promise.all([
     packed('keystone', '0.1.0'),
@@ -85,7 +85,7 @@ it('a version is new, there, or there with other content', async () => {
   expect(states).toEqual(['there', 'other', 'new'])
 })
 
-it('a package that lies there without an index is not replaced by another', async () => {
+it('a package without an index is not replaced by another', async () => {
   const path = writeFiles({'keystone-0.1.0.tgz': 'somebody else made it'})
   const keystone = await packed('keystone', '0.1.0')
 
@@ -94,7 +94,7 @@ it('a package that lies there without an index is not replaced by another', asyn
   expect(readdirSync(path)).toEqual(['keystone-0.1.0.tgz'])
 })
 
-it('what several publish at once is all in the index', async () => {
+it('packages that are published concurrently are all in the index', async () => {
   const path = writeFiles({})
   const versions = ['0.1.0', '0.2.0', '0.3.0', '0.4.0']
 
@@ -108,7 +108,7 @@ it('what several publish at once is all in the index', async () => {
 })
 
 it.each(['- a list', 'entries: [keystone]', 'entries: {keystone: [{version: 1}]}'])(
-  'what is no index stays as it is: %s',
+  'an invalid index is not changed: %s',
   async (text) => {
     const path = writeFiles({'index.yaml': text})
 
@@ -120,7 +120,7 @@ it.each(['- a list', 'entries: [keystone]', 'entries: {keystone: [{version: 1}]}
   },
 )
 
-it('an index without charts takes them', async () => {
+it('charts are added to an index without any', async () => {
   const path = writeFiles({})
   addFiles(path, {'index.yaml': 'apiVersion: v1\nentries:\n'})
 

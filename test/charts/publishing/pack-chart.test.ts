@@ -74,7 +74,7 @@ describe('the package of a chart', () => {
     },
   )
 
-  it('says its version, and no path to a library', async () => {
+  it('contains its version, and no path to a library', async () => {
     const {file, bytes} = await pack(writeFiles(CHARTS), '1.2.3-rc.1')
 
     const files = await readPackageFiles(bytes, file)
@@ -96,13 +96,13 @@ it.each([
   ['values.yaml', 'a: [', 'KK_YAML'],
   ['values.yaml', '- a\n', 'KK_CHART'],
   ['values.schema.json', '{', 'KK_CHART'],
-])('a chart whose %s is %j is not packed, for helm would not load it', async (file, text, code) => {
+])('a chart whose %s is %j is not packed, because helm would not load it', async (file, text, code) => {
   const charts = writeFiles({...CHARTS, [`keystone/${file}`]: text})
 
   await expect(pack(charts)).rejects.toMatchObject({code, message: expect.stringContaining(file)})
 })
 
-it('a package has the feature files of its chart, with which kk finds them', async () => {
+it('a package has the feature files of its chart, where kk reads them', async () => {
   const charts = writeFiles({
     ...CHARTS,
     'keystone/.helmignore': 'values_overrides/\n',
@@ -128,7 +128,7 @@ it('a package has the feature files of its chart, with which kk finds them', asy
 const OWN = join(import.meta.dirname, '../../../charts')
 
 describe.each(HELMS)("by %s the package of kk's own chart", (name) => {
-  it.each(['keystone'])('%s is read, found well, and renders what kk renders', (chart) =>
+  it.each(['keystone'])('%s is read, passes helm lint, and renders what kk renders', (chart) =>
     expectAccepted(name, join(OWN, chart)),
   )
 
@@ -166,7 +166,7 @@ function defaultsIn(page: string): Values {
   return mergeValues(...rows.map(({groups}) => nested(pathOf(groups!.key!), defaultOf(groups!.text!))))
 }
 
-/** `conf.rabbitmq.vm_memory_high_watermark\.relative`, as `--set` takes it. */
+/** Returns the path `conf.rabbitmq.vm_memory_high_watermark\.relative`, in the syntax of `--set`. */
 function pathOf(key: string): readonly string[] {
   return key.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'))
 }

@@ -49,7 +49,7 @@ function aodh(more: Readonly<Record<string, string>> = {}) {
   return readChart(join(writeFiles({...CHARTS, ...more}), 'aodh'))
 }
 
-it('the README of a package says what a chart needs and which values it has', () => {
+it('the README of a package lists the requirements and values of a chart', () => {
   const {readme} = packagePage(aodh(), ['global.endpoints.oslo_db.auth.aodh.password'])
 
   expect(readme).toBe(`# aodh
@@ -88,7 +88,7 @@ What stands in \`values.schema.json\` and not here is the same for all charts: \
 `)
 })
 
-it('a package has a README and the annotations of its page, but what the chart says of itself wins', async () => {
+it("a package has a README and the annotations of its page, but the chart's own files win", async () => {
   const page = {
     readme: '# made\n',
     annotations: {'artifacthub.io/license': 'made', 'artifacthub.io/images': 'made'},
@@ -108,7 +108,7 @@ it('a package has a README and the annotations of its page, but what the chart s
   })
 })
 
-it('Artifact Hub is told the images', () => {
+it('the annotations for Artifact Hub contain the images', () => {
   const {annotations} = packagePage(aodh(), [])
 
   expect(load(annotations['artifacthub.io/images']!)).toEqual([

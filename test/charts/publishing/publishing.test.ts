@@ -20,7 +20,7 @@ import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-/** Milliseconds: for each chart helm is started five times. */
+/** The timeout in milliseconds: helm is started five times for each chart. */
 const ALL_CHARTS = 300_000
 
 async function finding(name: HelmName, env: Readonly<Record<string, string>> = {}): Promise<ChartFinding> {
@@ -33,7 +33,7 @@ async function finding(name: HelmName, env: Readonly<Record<string, string>> = {
   return {builtIn: async () => join(ROOT, 'charts'), cache: join(home, 'cache'), packages}
 }
 
-/** What a plain helm renders of the charts where they were published is what kk renders of them here. */
+/** Expects plain helm to render the published charts as kk renders the local ones. */
 async function expectRendered(
   name: HelmName,
   charts: readonly string[],
@@ -46,7 +46,7 @@ async function expectRendered(
     const render = async (words: readonly string[]) => {
       const all = ['template', chart, ...words, '--values', join(home, 'values.json')]
       const text = await helm(name, all, {HELM_CACHE_HOME: join(home, 'cache'), HELM_CONFIG_HOME: home})
-      // Helm 4 says what it has pulled on standard output, too.
+      // Helm 4 also prints what it has pulled to standard output.
       return text.slice(text.indexOf('---'))
     }
 
@@ -97,10 +97,10 @@ describe.each(HELMS)('by %s', (name) => {
   }
 
   it('a chart is published into a registry', () => fromRegistry(['keystone']))
-  it('a chart is published where a web server shows it', () => fromWebServer(['memcached']))
+  it('a chart is published into a directory of a web server', () => fromWebServer(['memcached']))
   atNight(() => {
     it('all charts are published into a registry', () => fromRegistry(SERVICES), ALL_CHARTS)
-    it('all charts are published where a web server shows them', () => fromWebServer(SERVICES), ALL_CHARTS)
+    it('all charts are published into a directory of a web server', () => fromWebServer(SERVICES), ALL_CHARTS)
   })
 
   it.each([
@@ -108,7 +108,7 @@ describe.each(HELMS)('by %s', (name) => {
     // That of the chart itself, where helm pushes it to charts/app/app.
     'charts/app',
   ])(
-    'a version that is there with other content is refused, and nothing is published, into %s',
+    'a version that exists with other content is refused, and nothing is published, into %s',
     async (folder) => {
       await using registry = await startRegistry()
       const find = await finding(name)
@@ -158,7 +158,7 @@ describe.each(HELMS)('by %s', (name) => {
     expect(await pack('app', 'again')).toHaveLength(1)
   })
 
-  it('a chart that is none of kk is told with the name that it is like', async () => {
+  it('an unknown chart is refused with a similar name', async () => {
     const options = {charts: ['keyston'], version: undefined, finding: await finding(name)}
 
     await expect(packCharts(options)).rejects.toMatchObject({
@@ -196,7 +196,7 @@ describe.each(HELMS)('by %s', (name) => {
   it.each([
     ['helm', (file: string) => ({HELM_REGISTRY_CONFIG: file})],
     ['docker', (file: string) => ({DOCKER_CONFIG: dirname(file)})],
-  ])('the login of %s is used, and who has none is told how to log in', async (_, loginIn) => {
+  ])('the login of %s is used, and the error without one has the command to log in', async (_, loginIn) => {
     await using registry = await startRegistry(LOGIN)
     const url = `oci://${registry.host}/charts`
     const login = loginIn(registryLogin(registry.host, LOGIN.username, LOGIN.password))

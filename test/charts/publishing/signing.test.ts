@@ -20,7 +20,7 @@ import {serveDirectory} from '../support/web-server.ts'
 import {manifest, writeFiles} from '../support/write-files.ts'
 
 let keys: Awaited<ReturnType<typeof makeSigningKeys>>
-/** One package, with what signs it beside it and without: gpg and helm take their time to start. */
+/** One package, with and without its signature: starting gpg and helm takes time. */
 let signed: ChartPackage
 let unsigned: ChartPackage
 beforeAll(async () => {
@@ -40,7 +40,7 @@ async function finding(home = writeFiles({})): Promise<ChartFinding> {
   return {builtIn: async () => home, cache: join(home, 'cache'), packages}
 }
 
-/** Packs a chart, signed unless told; returns the file. */
+/** Packs a chart, signed by default; returns the file. */
 async function pack({isSigned = true, text = ''} = {}) {
   const lines = 'description: |\n  - a line that begins with a dash\n'
   const chart = writeFiles({'Chart.yaml': manifest('app', '1.0.0', lines), 'values.yaml': text})
@@ -73,7 +73,7 @@ describe(`a package that kk signed, by ${name}`, () => {
     await expect(helm(name, ['verify', '--keyring', keys.others, path])).rejects.toThrow('unknown entity')
   })
 
-  it('is signed by a key that gpg has, too', async () => {
+  it("can be signed with a key of gpg's own keyring", async () => {
     const {path} = unsigned
     const env = {...process.env, GNUPGHOME: keys.home}
     await using signer = await openSigner({key: keys.key, passphrase: keys.passphrase, env})
@@ -120,7 +120,7 @@ describe(`a package that kk signed, by ${name}`, () => {
     await expect(readFile(join(options.directory, 'app-1.0.0.tgz'))).rejects.toMatchObject({code: 'ENOENT'})
   })
 
-  it('takes its provenance into a registry and onto a web server, from where helm and kk verify it', async () => {
+  it('is published with its provenance into a registry and a web server, from which helm and kk verify it', async () => {
     await using registry = await startRegistry()
     const directory = writeFiles({})
     await using server = await serveDirectory(directory)
@@ -159,7 +159,7 @@ describe(`a package that kk signed, by ${name}`, () => {
     }
   })
 
-  it('gives its provenance to what is published without it', async () => {
+  it('adds its provenance to a package that was published without it', async () => {
     await using registry = await startRegistry()
     const directory = writeFiles({})
     const {packages} = await finding()
@@ -186,7 +186,7 @@ describe(`a package that kk signed, by ${name}`, () => {
     ).toBeDefined()
   })
 
-  it('is refused where its provenance is of other bytes', async () => {
+  it('is refused if its provenance is for other bytes', async () => {
     const other = await pack({isSigned: false, text: 'changed: true\n'})
     await copyFile(`${signed.path}.prov`, `${other.path}.prov`)
 
@@ -202,7 +202,7 @@ describe(`an environment with a keyring, by ${name}`, () => {
     return findChart({name: 'app'}, charts, find)
   }
 
-  it('takes what one of its keys has signed, and nothing else', async () => {
+  it('accepts only packages that one of its keys has signed', async () => {
     await using registry = await startRegistry()
     const find = await finding()
     const url = `oci://${registry.host}/charts`
@@ -212,14 +212,14 @@ describe(`an environment with a keyring, by ${name}`, () => {
 
     const refusal = {code: 'KK_PROVENANCE', message: expect.stringContaining('unknown entity')}
     expect(await look({version: '1.0.0'})).toMatchObject({version: '1.0.0'})
-    // What is in the cache by now was not verified.
+    // The package that is now in the cache was not verified.
     await expect(look({version: '1.0.0', keyring: 'others.gpg'})).rejects.toMatchObject(refusal)
     await expect(look({digest: signed.digest, keyring: 'others.gpg'})).rejects.toMatchObject(refusal)
     expect(await look({version: '1.0.0', keyring: 'public.gpg'})).toMatchObject({version: '1.0.0'})
     expect(await look({digest: signed.digest, keyring: 'public.gpg'})).toMatchObject({version: '1.0.0'})
   })
 
-  it('takes nothing that is not signed', async () => {
+  it('accepts no unsigned package', async () => {
     await using registry = await startRegistry()
     const find = await finding()
     const url = `oci://${registry.host}/charts`
@@ -231,7 +231,7 @@ describe(`an environment with a keyring, by ${name}`, () => {
     })
   })
 
-  it('does not fetch what it has verified once more', async () => {
+  it('does not fetch a verified package again', async () => {
     const registry = await startRegistry()
     const find = await finding()
     const url = `oci://${registry.host}/charts`

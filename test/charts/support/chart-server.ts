@@ -7,14 +7,14 @@ import {basename} from 'node:path'
 export interface ServedPackage {
   readonly name: string
   readonly version: string
-  /** A package as `helm package` made it. */
+  /** A package of `helm package`. */
   readonly path: string
 }
 
 export interface ChartServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` or `oci://127.0.0.1:<port>/charts`. */
   readonly url: string
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly requests: readonly string[]
 }
 
@@ -25,7 +25,7 @@ interface ServerOptions {
 
 type Answer = (path: string, response: ServerResponse) => Promise<void>
 
-/** A repository of charts as `helm repo index` lays it out: `index.yaml` and the packages beside it. */
+/** A repository of charts in the layout of `helm repo index`: `index.yaml` and the packages next to it. */
 export async function serveRepository(
   packages: readonly ServedPackage[],
   options: ServerOptions = {},

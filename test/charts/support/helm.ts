@@ -4,7 +4,7 @@ import type {HelmName} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'
 import {writeFiles} from './write-files.ts'
 
-/** Runs a real helm; rejects when it fails. Returns its standard output. */
+/** Runs a real helm; rejects if it fails. Returns its standard output. */
 export async function helm(
   name: HelmName,
   words: readonly string[],
@@ -20,7 +20,7 @@ export async function packageChart(chart: string, destination = writeFiles({})):
   return stdout.slice(stdout.indexOf('/')).trim()
 }
 
-/** A login in the place where `helm registry login` keeps it. */
+/** Writes a login to the file of `helm registry login`. */
 export function registryLogin(host: string, username: string, password: string): string {
   const auth = Buffer.from(`${username}:${password}`).toString('base64')
   return join(writeFiles({'config.json': JSON.stringify({auths: {[host]: {auth}}})}), 'config.json')

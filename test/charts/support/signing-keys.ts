@@ -3,13 +3,13 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {testDirectory} from '../../support/test-directory.ts'
 
-/** Keys of gpg, made for a test: of whom signs, `charts@example.org`, and of somebody else. */
+/** Keys of gpg for a test: of the signer, `charts@example.org`, and of another user. */
 interface SigningKeys extends AsyncDisposable {
   readonly key: string
   readonly passphrase: string
   /** gpg's home with the secret keys. */
   readonly home: string
-  /** Files as gpg exports them. */
+  /** Files in gpg's export format. */
   readonly secret: string
   readonly public: string
   readonly others: string
@@ -25,7 +25,7 @@ export async function makeSigningKeys(): Promise<SigningKeys> {
     await execa('gpg', [...options, ...words], {input: PASSPHRASE})
   }
   const exported = async (file: string, ...words: readonly string[]) => {
-    // gpg writes the file: what execa reads loses its last byte where that is a line's end, as of one key in 256.
+    // gpg writes the file: execa strips a final newline byte of the output, which one key in 256 has.
     await gpg('--output', join(home, file), ...words)
     return join(home, file)
   }

@@ -3,7 +3,7 @@ import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 
-/** A directory as any web server shows it. */
+/** Serves a directory like any web server. */
 export async function serveDirectory(directory: string): Promise<AsyncDisposable & {readonly url: string}> {
   const server = createServer(({url = '/'}, response) => {
     readFile(join(directory, url)).then(

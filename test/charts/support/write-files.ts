@@ -5,14 +5,14 @@ import {testDirectory} from '../../support/test-directory.ts'
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>
 
-/** Returns a directory with these files. It goes when the run of vitest ends. */
+/** Returns a directory with these files. It is deleted when the run of vitest ends. */
 export function writeFiles(files: Files): string {
   const directory = testDirectory()
   addFiles(directory, files)
   return directory
 }
 
-/** Writes these files into a directory that is there. */
+/** Writes these files into an existing directory. */
 export function addFiles(directory: string, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), {recursive: true})
