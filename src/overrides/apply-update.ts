@@ -47,7 +47,7 @@ function isAnythingGiven({files, set, setString}: OverrideUpdate['values']): boo
 
 function masked(): KkError {
   return new KkError('KK_VALUES', 'expected overrides, got *** for a secret, as displays show it', {
-    hint: 'give only what is to be changed, with --reuse-values; or start from --show-secrets; nothing was changed',
+    hint: 'pass only the values to change, with --reuse-values; or start from --show-secrets; nothing was changed',
   })
 }
 

@@ -24,7 +24,7 @@ const FACTS = {
   charts: {
     title: 'a map of charts, each with a list of namespaces',
     description:
-      'The charts that are active, where no environment says it; without namespaces, a chart is in all that its plugin declares, and it cannot be in others.',
+      'The active charts, if no environment defines them; without namespaces, a chart is in all that its plugin declares, and it cannot be in others.',
     type: 'object',
     additionalProperties: {title: 'a list of namespaces', type: ['array', 'null'], items: NAMESPACE},
     examples: [{ingress: ['kube-system', 'openstack'], rabbitmq: ['openstack']}],
@@ -45,12 +45,12 @@ const FACTS = {
   storageClasses: words('a list of names of storage classes', 'All storage classes of the cluster.'),
   defaultStorageClass: text(
     'the name of a storage class',
-    'The class of volumes; written down only where `storage` says that there are volumes.',
+    'The class of volumes; only used if `storage` requires volumes.',
     {pattern: '.'},
   ),
   storage: text(
     '"ceph", "class" or "ephemeral"',
-    'Where volumes, images and databases live: in Ceph, in volumes of a storage class, or nowhere once the pod has gone. Never guessed from a cluster.',
+    'Where volumes, images and databases live: in Ceph, in volumes of a storage class, or only in the pod. Never guessed from a cluster.',
     {enum: ['ceph', 'class', 'ephemeral']},
   ),
   ceph: {
@@ -71,11 +71,9 @@ const FACTS = {
     description: 'What public endpoints end with: `keystone.<domain>` and so on.',
     examples: ['cloud.example.org'],
   },
-  ipFamily: text(
-    '"ipv4" or "ipv6"',
-    'The only kind of addresses that pods have; left out where they have both.',
-    {enum: ['ipv4', 'ipv6']},
-  ),
+  ipFamily: text('"ipv4" or "ipv6"', 'The only IP family of pods; omitted if they have both.', {
+    enum: ['ipv4', 'ipv6'],
+  }),
   region: text('the name of a region', 'The region of OpenStack.', {pattern: '.', examples: ['RegionOne']}),
   tls: yesOrNo(
     'Whether public endpoints speak TLS; it needs `publicDomain`, for a certificate is for a name.',
@@ -92,7 +90,7 @@ export const FACTS_SCHEMA: JsonSchema = {
   $id: 'https://kk.openstack.org/schema/facts.json',
   title: 'a map of facts',
   description:
-    'Facts about a cloud, from which kk generates the system overrides of its charts. Each may be left out.',
+    'Facts about a cloud, from which kk generates the system overrides of its charts. Each is optional.',
   type: 'object',
   properties: FACTS,
   additionalProperties: false,

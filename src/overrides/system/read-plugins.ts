@@ -165,7 +165,7 @@ const DECLARATION = {
     items: NAMESPACE,
     minItems: 1,
     description:
-      'Where the chart can be without an environment, which may put it anywhere; by default openstack.',
+      'The namespaces of the chart without an environment, which may put it in any; openstack by default.',
   },
   reads: {
     title: 'a list of names of facts',

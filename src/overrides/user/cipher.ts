@@ -77,7 +77,7 @@ function openSealed({bytes}: StoreKey, sealed: Buffer, row: RowOfText): string {
     const [kind, ...names] = row
     throw new KkError(
       'KK_STORE_KEY',
-      `the encrypted text in the store (${kind} of ${names.slice(0, 2).join(' in ')}) is damaged, or was moved there from another row`,
+      `the encrypted string in the store (${kind} of ${names.slice(0, 2).join(' in ')}) is damaged, or was moved there from another row`,
       {hint: 'restore the store from a backup, or set this entry again'},
     )
   }

@@ -13,8 +13,8 @@ export const plugin = definePlugin({
       kind: 'fernet',
       path: ['conf', 'barbican', 'simple_crypto_plugin', 'kek'],
       byHand: {
-        why: 'nothing that barbican keeps can be read with another key',
-        first: 'have the keys of all projects encrypted anew (values: conf.simple_crypto_kek_rewrap.old_kek)',
+        why: 'no data of barbican can be read with another key',
+        first: 're-encrypt the keys of all projects (values: conf.simple_crypto_kek_rewrap.old_kek)',
       },
     },
   ],

@@ -14,8 +14,8 @@ export const plugin = definePlugin({
       kind: 'token',
       path: ['conf', 'heat', 'DEFAULT', 'auth_encryption_key'],
       byHand: {
-        why: 'what heat keeps of its stacks in the database cannot be read with another key',
-        first: 'have the database encrypted anew (heat-manage update_params decrypt, then encrypt)',
+        why: 'encrypted data of heat in the database cannot be read with another key',
+        first: 're-encrypt the database (heat-manage update_params decrypt, then encrypt)',
       },
     },
   ],
