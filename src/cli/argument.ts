@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
 
 /**
- * Defines an argument of a command. Without `ignoreStdin` oclif fills an argument that is missing from standard input, if
- * a line is there within 10 ms: a file that a command reads itself, or the list of a `while read` loop.
+ * Defines an argument of a command. Without `ignoreStdin`, oclif fills a missing argument from standard input if a line
+ * arrives within 10 ms, and would consume a file that the command reads itself, or the list of a `while read` loop.
  */
 export const argument = Args.custom<string>({ignoreStdin: true})

@@ -2,18 +2,18 @@ import {Command, Flags, type Interfaces} from '@oclif/core'
 import type {Console} from './console.ts'
 import type {CommandTable} from './reference.ts'
 
-/** The options that oclif hands to every command as `config.options`. */
+/** The options that oclif passes to every command as `config.options`. */
 export type OclifOptions = Interfaces.Options & {
   readonly console: Console
   readonly table: CommandTable
 }
 
-/** The base of every command: it has the console, and leaves errors to `main`, which prints each once. */
+/** The base class of all commands. It provides the console; `main` prints errors, each once. */
 export abstract class KkCommand extends Command {
   static override baseFlags = {
     color: Flags.boolean({
       allowNo: true,
-      summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
+      summary: 'Enable or disable colors, regardless of the terminal and NO_COLOR.',
       helpGroup: 'GLOBAL',
     }),
   }
@@ -29,11 +29,19 @@ export abstract class KkCommand extends Command {
   protected override async catch(error: Error): Promise<never> {
     throw error
   }
+
+  /** Prints a note for each flag that is passed by an old spelling, an alias of the current one. */
+  protected override warnIfFlagDeprecated(): void {
+    for (const {name, aliases = []} of Object.values(this.ctor.flags))
+      for (const alias of aliases)
+        if (this.argv.some((word) => word === `--${alias}` || word.startsWith(`--${alias}=`)))
+          this.console.say(`note: --${alias} is deprecated; use --${name} instead`)
+  }
 }
 
 /**
- * The command that `-- COMMAND...` hands to another program: all after the first `--`, a second one included, which
- * oclif would put first. Without any, the words that are no flags.
+ * Returns the command after `--` that another program runs: everything after the first `--`, including a second one,
+ * which oclif would put first. Without `--`, returns the words that are no flags.
  */
 export function commandWords(argv: readonly string[], words: readonly unknown[]): readonly string[] {
   const dashes = argv.indexOf('--')

@@ -8,15 +8,15 @@ import type {ReleaseValues} from '../verbs/config/release-values.ts'
 import {writeSplit} from '../verbs/split.ts'
 import {documentFlags} from './flags.ts'
 
-/** A file that was written, as `--values RELEASE=FILE` takes it. */
+/** A written values file, for `--values RELEASE=FILE`. */
 export interface WrittenValues {
   readonly release: string
   readonly file: string
 }
 
 /**
- * Writes two files of values for each release, the second with what is secret; both are the user's alone. Others of the
- * directory that kk wrote stay. Rejects as `writeSplit` does.
+ * Writes two values files for each release, the second with the secrets; only the user can read them. Other files that kk
+ * wrote to the directory stay. Rejects like `writeSplit`.
  */
 export async function writeValues(
   releases: readonly ReleaseValues[],
@@ -33,23 +33,23 @@ export async function writeValues(
   return parts.map(({release}, at) => ({release, file: paths[at]!}))
 }
 
-/** The charts of services in a directory, by default those that kk carries. Rejects with `KK_CHART`. */
+/** Returns the service charts in a directory, by default the built-in ones. Rejects with `KK_CHART`. */
 export async function chartsIn(directory: string | undefined): Promise<readonly ServiceChart[]> {
   const charts = await readServiceCharts(directory ?? join(await builtInFiles(process.env), 'charts'))
   if (charts.length > 0) return charts
-  throw new KkError('KK_CHART', `${directory}: expected charts that stand on the library chart common`, {
-    hint: 'name the directory that holds them, or leave --charts out',
+  throw new KkError('KK_CHART', `${directory}: expected charts that depend on the library chart common`, {
+    hint: 'pass the directory that contains them, or omit --charts',
   })
 }
 
-/** The flags of both commands that read configuration of kolla's. */
+/** The flags of the two commands that read configuration of kolla. */
 export const configFlags = {
   charts: Flags.string({
-    summary: 'The directory of charts that are to take it; by default those that kk carries.',
+    summary: 'The directory of the charts that get the configuration (default: the built-in charts).',
     helpValue: 'DIR',
   }),
   'output-dir': Flags.string({
-    summary: 'The directory to write the values to; by default a fresh one under the temp folder.',
+    summary: 'The directory to write the values to (default: a new temporary directory).',
     helpValue: 'DIR',
     exclusive: ['dry-run'],
   }),

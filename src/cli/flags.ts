@@ -4,7 +4,7 @@ import {isFile} from '../environment/choose.ts'
 import {DEFAULT_SANDBOX} from '../sandbox/sandbox.ts'
 import {argument} from './argument.ts'
 
-/** The values of flags, as oclif infers them. */
+/** The values of flags, as inferred by oclif. */
 export type FlagValues<T> = {
   readonly [Name in Exclude<keyof Interfaces.InferredFlags<T>, 'json'>]: Unchanged<
     Interfaces.InferredFlags<T>[Name]
@@ -13,10 +13,10 @@ export type FlagValues<T> = {
 
 type Unchanged<Value> = Value extends readonly (infer Each)[] ? readonly Each[] : Value
 
-/** The values of flags of which a command may have none: a flag that it lacks was not given. */
+/** The values of flags that a command may lack; a missing flag is undefined. */
 export type Given<T> = Partial<FlagValues<T>>
 
-/** Which environment file: also the argument that ends in .yaml, KK_ENVIRONMENT, ./kk.yaml, the only file in ./environments/. */
+/** Selects the environment file; otherwise the argument ending in .yaml, KK_ENVIRONMENT, ./kk.yaml, or the only file in ./environments/. */
 export const environmentFlags = {
   environment: Flags.string({
     char: 'e',
@@ -26,18 +26,18 @@ export const environmentFlags = {
 }
 export type EnvironmentFlags = Given<typeof environmentFlags>
 
-/** The environment by name, for commands that need no file: the cluster knows its runs and releases. */
+/** Selects the environment by name, for commands that need no file: its runs and releases are read from the cluster. */
 export const ownerFlags = {
   owner: Flags.string({
-    summary: 'The environment by its name; no file is needed.',
+    summary: 'The name of the environment, instead of its file.',
     helpValue: 'NAME',
   }),
 }
 export type OwnerFlags = EnvironmentFlags & Given<typeof ownerFlags>
 
 /**
- * Which cluster. Of two flags that exclude each other one says so, and none is said to exclude a third that another has
- * named already: oclif's usage line joins each flag to one other, and leaves a gap where a second time is.
+ * Select the cluster. Of two flags that exclude each other, only one declares it, and each flag is excluded by only one
+ * other flag: the usage line of oclif joins each flag to one other flag, and has a gap if it occurs twice.
  */
 export const clusterFlags = {
   sandbox: Flags.boolean({
@@ -46,7 +46,7 @@ export const clusterFlags = {
     exclusive: ['kubeconfig', 'context'],
   }),
   'sandbox-name': Flags.string({
-    summary: 'Use the throwaway cluster of this name.',
+    summary: 'Use the throwaway cluster with this name.',
     helpValue: 'NAME',
     helpGroup: 'CLUSTER',
   }),
@@ -70,7 +70,7 @@ export const helmFlags = {
 }
 export type HelmFlags = Given<typeof helmFlags>
 
-/** Facts about the cloud beside those that its cluster tells. */
+/** Adds facts about the cloud to those of its cluster. */
 export const factsFlags = {
   facts: Flags.string({
     summary: 'A file of facts about the cloud (also KK_FACTS); - reads standard input.',
@@ -80,7 +80,7 @@ export const factsFlags = {
 }
 export type FactsFlags = Given<typeof factsFlags>
 
-/** Plugins that make system overrides, beside kk's own. */
+/** Adds plugins that generate system overrides to the built-in ones. */
 export const pluginsFlags = {
   plugins: Flags.string({
     summary: 'A directory of plugins that generate system overrides (also KK_PLUGINS).',
@@ -90,68 +90,80 @@ export const pluginsFlags = {
 }
 export type PluginsFlags = Given<typeof pluginsFlags>
 
-/** Where the deployer's overrides are kept. */
+/** Select the store of the deployer's overrides. */
 const storeFlags = {
   store: Flags.string({
-    summary: 'The store of overrides: a file, or a URL of PostgreSQL (also KK_STORE).',
+    summary: 'The override store: a file, or a PostgreSQL URL (also KK_STORE).',
     helpValue: 'FILE|URL',
     helpGroup: 'VALUES',
   }),
 }
-/** The context that names the cluster names its store, too. */
+/** The flags that select a store; the context of the cluster selects its default store. */
 export type StoreFlags = ClusterFlags & Given<typeof storeFlags>
 
-/** Where the deployer's overrides are kept, and what those of the system are made from. */
+/** Select the deployer's overrides, and the inputs of the system overrides. */
 export const overrideFlags = {
   ...storeFlags,
   ...factsFlags,
   ...pluginsFlags,
 }
 
-/** How a store of overrides takes the place of the one that the cloud was deployed with. */
+/** Allows another override store than the one that the cloud was deployed with. */
 export const adoptStoreFlags = {
   'adopt-store': Flags.boolean({
     summary:
-      'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+      'Replace the override store that the releases were deployed with by the current one, or by none.',
     helpGroup: 'VALUES',
   }),
 }
 export type AdoptStoreFlags = Given<typeof adoptStoreFlags>
 
-/** Returns a flag that may be given several times. */
+/** Returns a flag that can be repeated. */
 export function repeated(helpValue: string, summary: string, more: {readonly helpGroup?: string} = {}) {
   return Flags.string({summary, helpValue, multiple: true, multipleNonGreedy: true, ...more})
 }
 
-/** Values on top of those of the environment. */
+/** Set values with precedence over those of the environment. */
 const valueFlags = {
   ...overrideFlags,
-  values: repeated('RELEASE=FILE', 'Values for one release, on top of the environment; may be repeated.', {
-    helpGroup: 'VALUES',
-  }),
-  set: repeated('RELEASE:KEY=VALUE', 'One value of one release, on top of everything; may be repeated.', {
-    helpGroup: 'VALUES',
-  }),
-  'set-string': repeated('RELEASE:KEY=VALUE', 'The same, but every value is a text; on top of --set.', {
-    helpGroup: 'VALUES',
-  }),
+  values: repeated(
+    'RELEASE=FILE',
+    'A values file for one release, with precedence over the environment; may be repeated.',
+    {
+      helpGroup: 'VALUES',
+    },
+  ),
+  set: repeated(
+    'RELEASE:KEY=VALUE',
+    'One value of one release, with precedence over all others; may be repeated.',
+    {
+      helpGroup: 'VALUES',
+    },
+  ),
+  'set-string': repeated(
+    'RELEASE:KEY=VALUE',
+    'Like --set, but every value is a string; with precedence over --set.',
+    {
+      helpGroup: 'VALUES',
+    },
+  ),
 }
-/** The flags that decide the values of an environment, and how they are rendered. */
+/** The flags that determine the values of an environment, and how they are rendered. */
 export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & Given<typeof valueFlags>
 
-/** What renders the releases of an environment: its file, values on top of it, the cluster and helm. */
+/** The flags for rendering the releases of an environment: its file, additional values, the cluster and helm. */
 export const renderFlags = {...environmentFlags, ...valueFlags, ...clusterFlags, ...helmFlags}
 export type RenderFlags = EnvironmentFlags & ValueFlags
 
-/** What holds an environment to its lock. */
+/** Enforces the lock file of an environment. */
 export const lockFlags = {
   locked: Flags.boolean({
-    summary: 'Refuse what differs from kk.lock, beside the environment file: charts and images.',
+    summary: 'Refuse charts and images that differ from kk.lock, next to the environment file.',
   }),
 }
 export type LockFlags = Given<typeof lockFlags>
 
-/** Which throwaway cluster, of commands for nothing else. */
+/** Selects the throwaway cluster, for commands that only manage these. */
 export const sandboxFlags = {
   'sandbox-name': Flags.string({
     summary: 'The name of the sandbox.',
@@ -160,21 +172,21 @@ export const sandboxFlags = {
   }),
 }
 
-/** One document for scripts. */
+/** Selects the format of a command that prints one document. */
 export const documentFlags = {
   output: Flags.option({
-    summary: 'The form of the output.',
+    summary: 'The output format.',
     options: ['text', 'json', 'yaml'] as const,
     default: 'text',
   })(),
 }
 
-/** Returns a flag for the longest time to wait. */
+/** Returns a flag for a timeout, in seconds. */
 export function timeoutFlag(summary: string) {
   return Flags.integer({summary, helpValue: 'SECONDS', default: 1_200, min: 0})
 }
 
-/** `[FILE] [RELEASE…]`: what ends in .yaml or .yml, or is -, is the environment file. */
+/** `[FILE] [RELEASE…]`: an argument that ends in .yaml or .yml, or is -, is the environment file. */
 export const releasesArgument = {
   releases: argument({
     name: 'releases',
@@ -185,10 +197,10 @@ export const releasesArgument = {
 
 const FILE = {description: 'The environment file.'}
 
-/** `[FILE]` alone: any other word is a mistake, and not to be left out in silence. */
+/** `[FILE]`: rejects any other argument. */
 export const fileArgument = {file: argument({...FILE, parse: expectFile})}
 
-/** `[FILE]`, of commands that say themselves what a word means that is none. */
+/** `[FILE]`, for commands that report other arguments themselves. */
 export const wholeEnvironmentArgument = {file: argument(FILE)}
 
 async function expectFile(word: string): Promise<string> {
@@ -197,7 +209,7 @@ async function expectFile(word: string): Promise<string> {
     'KK_USAGE',
     `expected an environment file, which ends in .yaml, got ${JSON.stringify(word)}`,
     {
-      hint: 'leave it out, or name a file: the command takes a whole environment',
+      hint: 'omit it, or pass a file: the command takes a whole environment',
     },
   )
 }

@@ -9,7 +9,7 @@ import {type ClusterFlags, clusterFlags, type EnvironmentFlags, environmentFlags
 import {type OpenedCluster, openChosenCluster} from './open/cluster.ts'
 import {changeFlags} from './run/flags.ts'
 
-/** The flags of every command that changes the guard. */
+/** The flags of the commands that change the guard. */
 export const guardFlags = {
   yes: changeFlags.yes,
   'dry-run': changeFlags['dry-run'],
@@ -18,8 +18,8 @@ export const guardFlags = {
 }
 
 /**
- * Opens the cluster that the flags mean, with the arguments that name releases: the guard belongs to the whole cluster, so
- * an environment file only says which one. Whoever asked for it closes the cluster.
+ * Opens the cluster that the flags select, and returns the arguments that are releases. The guard belongs to the whole
+ * cluster: an environment file only selects which one. The caller closes the cluster.
  */
 export async function openGuarded(
   flags: EnvironmentFlags & ClusterFlags,
@@ -31,22 +31,23 @@ export async function openGuarded(
 }
 
 /**
- * Says on standard error, after the first deploy of an environment that succeeded, that protected releases of the plan are
- * not guarded; never installs the guard.
+ * Reports on standard error, after the first successful deploy of an environment, which protected releases of the plan
+ * are not guarded. Never installs the guard.
  */
 export async function offerGuard(
   cluster: Cluster,
   {environment, actions}: Plan,
   {console, place}: {readonly console: Console; readonly place: string},
 ): Promise<void> {
-  const isProtected = actions.filter((action) => action.protected).map(({release}) => release)
-  if (isProtected.length === 0 || (await wasDeployed(cluster, environment))) return
-  const open = await unguarded(cluster, isProtected)
-  if (open.length > 0) console.say(guardOfferText(open, place, console.palette('stderr')))
+  const protectedReleases = actions.filter((action) => action.protected).map(({release}) => release)
+  if (protectedReleases.length === 0 || (await wasDeployed(cluster, environment))) return
+  const unguardedReleases = await unguarded(cluster, protectedReleases)
+  if (unguardedReleases.length > 0)
+    console.say(guardOfferText(unguardedReleases, place, console.palette('stderr')))
 }
 
-/** Returns true when an earlier run has deployed the environment; false also where its runs cannot be read. */
+/** Returns true if an earlier run deployed the environment; false also if its runs cannot be read. */
 async function wasDeployed({runs}: Cluster, environment: string): Promise<boolean> {
-  const known = await runs.list(environment).catch(() => [])
-  return known.filter(({verb, outcome}) => verb === 'deploy' && outcome === 'succeeded').length > 1
+  const recorded = await runs.list(environment).catch(() => [])
+  return recorded.filter(({verb, outcome}) => verb === 'deploy' && outcome === 'succeeded').length > 1
 }

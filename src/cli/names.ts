@@ -2,9 +2,9 @@ import {readFile} from 'node:fs/promises'
 import {chooseEnvironmentFile, splitArguments} from '../environment/choose.ts'
 
 /**
- * Returns the names in an environment file for a shell that completes a word: of its releases, or of the environment. They are read by the
- * look of the lines, for YAML would take longer to load than somebody waits for a word; an odd file gives fewer names. `words` is the
- * command line so far, which may name the file.
+ * Returns the names in an environment file for shell completion: those of its releases, or that of the environment. Matches
+ * lines with regular expressions, because loading the YAML parser takes too long for a completion; unusual formatting
+ * yields fewer names. `words` is the command line so far, which may specify the file.
  */
 export async function completedNames(
   kind: string,
@@ -36,27 +36,29 @@ function isAlone(word: string, at: number, words: readonly string[]): boolean {
 
 const OTHER_FILES: ReadonlySet<string> = new Set(['--facts', '--file', '--kubeconfig', '--save', '--store'])
 
-/** Sections, and what has settings below `kk.releases`. */
+/** Returns the sections, and the keys below `kk.releases`. */
 function releaseNames(lines: readonly string[]): readonly string[] {
   const sections = lines.flatMap((line) => /^["']?([a-z0-9][-a-z0-9]*)["']?:/.exec(line)?.[1] ?? [])
-  const settings = blockOf(blockOf(lines, /^kk:/), /^\s+releases:/)
+  const settings = linesBelow(linesBelow(lines, /^kk:/), /^\s+releases:/)
   const indent = /^\s*/.exec(settings[0] ?? '')![0]
-  const set = settings.flatMap(
+  const configured = settings.flatMap(
     (line) => new RegExp(`^${indent}["']?([a-z0-9][-a-z0-9]*)["']?:`).exec(line)?.[1] ?? [],
   )
-  return [...new Set([...sections.filter((name) => name !== 'kk' && name !== 'global'), ...set])].sort()
+  return [
+    ...new Set([...sections.filter((name) => name !== 'kk' && name !== 'global'), ...configured]),
+  ].sort()
 }
 
 function environmentName(lines: readonly string[]): readonly string[] {
-  const own = lines.filter((line) => /^kk:\s*\{/.test(line))
-  const [name] = [...own, ...blockOf(lines, /^kk:/)].flatMap(
+  const inline = lines.filter((line) => /^kk:\s*\{/.test(line))
+  const [name] = [...inline, ...linesBelow(lines, /^kk:/)].flatMap(
     (line) => /^(?:kk:\s*\{(?:.*,)?)?\s*name:\s*["']?([\w.-]+)/.exec(line)?.[1] ?? [],
   )
   return name === undefined ? [] : [name]
 }
 
-/** The lines below a key that are indented deeper, without comments. */
-function blockOf(lines: readonly string[], key: RegExp): readonly string[] {
+/** Returns the lines below a key with deeper indentation, without comments. */
+function linesBelow(lines: readonly string[], key: RegExp): readonly string[] {
   const start = lines.findIndex((line) => key.test(line))
   if (start < 0) return []
   const depth = lines[start]!.search(/\S/)

@@ -3,28 +3,28 @@ import type {OclifOptions} from './command.ts'
 import type {Console} from './console.ts'
 import type {CommandTable} from './reference.ts'
 
-/** Help shows these for the words that stand above commands. */
+/** The summaries of the command topics, for help. */
 export const TOPICS = {
   aio: 'An all-in-one Kubernetes node with real pods on this machine',
-  charts: 'Explain, pack, lock and publish charts',
-  config: "Take over configuration in kolla's layout",
-  fleet: 'See all environments that the operator keeps, in all their clusters',
-  graph: 'Show who requires whom',
-  guard: 'Keep protected releases from being deleted, by helm and kubectl too',
-  images: 'Build the images of the charts from scratch',
+  charts: 'Explain, package, lock and publish charts',
+  config: "Convert configuration in kolla's layout",
+  fleet: 'Show all Environments of the operator, in all their clusters',
+  graph: 'Show which releases require which',
+  guard: 'Prevent the deletion of protected releases, also by helm and kubectl',
+  images: 'Build, list and mirror the images of the charts',
   kolla: "Find kk's releases by the names of kolla-kubernetes",
-  operator: 'Let the cluster itself keep environments as their files say',
-  overrides: "See and set the deployer's overrides of charts",
-  run: 'Follow runs that Jobs in the cluster do',
-  sandbox: 'A throwaway Kubernetes on this machine',
-  schema: 'Print the JSON Schemas of what kk reads',
-  secrets: 'The passwords and keys that kk makes and keeps',
+  operator: 'Reconcile environments with an operator in the cluster',
+  overrides: "Show and set the deployer's overrides of charts",
+  run: 'Follow runs that are Jobs in the cluster',
+  sandbox: 'A throwaway Kubernetes cluster on this machine',
+  schema: 'Print the JSON Schemas of the files that kk reads',
+  secrets: 'Manage the passwords and keys that kk generates and stores',
   values: 'Split and show the values of releases',
 }
 
 /**
- * kk as oclif's one plugin, ready-made: nothing is looked up on disk, so the same object serves the sources,
- * the tests and the single executable.
+ * Returns kk as the only plugin of oclif. Nothing is looked up on disk, so the same object works for the sources, the tests
+ * and the single executable.
  */
 export function oclifOptions(version: string, console: Console, table: CommandTable): OclifOptions {
   const {commands, loaders} = table

@@ -1,19 +1,19 @@
-/** What the table of commands says of one, as far as pages, manuals and completions show it. */
+/** The entry of a command in the table, as far as docs, man pages and completions use it. */
 export interface CommandReference {
   readonly id: string
   readonly summary: string
   readonly description?: string
   readonly usage?: string
-  /** Each a command as it is typed, below a line that says what it is about, or alone. */
+  /** Each a command line, optionally after a line that describes it. */
   readonly examples: readonly string[]
   readonly args: Readonly<Record<string, ArgumentReference>>
   readonly flags: Readonly<Record<string, FlagReference>>
   readonly hidden?: boolean
-  /** Whether words that are none of its arguments are an error. */
+  /** Whether extra arguments are an error. */
   readonly strict: boolean
 }
 
-/** All commands by their ids, known without loading them, and how each is loaded. */
+/** All commands by their IDs, without loading them, and the loader of each. */
 export interface CommandTable {
   readonly commands: Readonly<Record<string, CommandReference>>
   readonly loaders: Readonly<Record<string, () => Promise<{readonly default: unknown}>>>
@@ -45,18 +45,18 @@ export function commandsOf({commands}: CommandTable): readonly CommandReference[
   return Object.values(commands).toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Returns the words of a command as they are typed: `charts publish`. */
+/** Returns the words of a command as typed by the user: `charts publish`. */
 export function wordsOf({id}: Pick<CommandReference, 'id'>): string {
   return id.replaceAll(':', ' ')
 }
 
-/** Returns an example as it is typed, with what it is about, which may stand on a line above. */
-export function exampleOf(stated: string): {readonly command: string; readonly about: string | undefined} {
-  const [command, about] = stated.split('\n').toReversed()
+/** Returns the command line of an example, and its description, which is an optional line above. */
+export function exampleOf(example: string): {readonly command: string; readonly about: string | undefined} {
+  const [command, about] = example.split('\n').toReversed()
   return {command: command!, about}
 }
 
-/** Returns a flag with its short form and what it takes: `-e, --environment FILE`. */
+/** Returns a flag with its short form and its value: `-e, --environment FILE`. */
 export function flagWords({char, name, type, allowNo, helpValue, options}: FlagReference): string {
   const value = type === 'boolean' ? '' : ` ${helpValue ?? (options ? name.toUpperCase() : 'VALUE')}`
   return `${char === undefined ? '' : `-${char}, `}--${allowNo ? '[no-]' : ''}${name}${value}`

@@ -10,17 +10,18 @@ import {
   type StoreFlags,
 } from './flags.ts'
 import {openChosenCluster} from './open/cluster.ts'
-import {namedEnvironment, onStore} from './overrides/open-overrides.ts'
+import {namedEnvironment, withStore} from './overrides/open-overrides.ts'
 
 export const secretsFlags = {
   in: Flags.option({
-    summary: 'Where they are kept: in the cluster or, for work without one, in the store of overrides.',
+    summary: 'Where the secrets are stored: in the cluster or, without one, in the override store.',
     options: ['cluster', 'store'] as const,
     default: 'cluster',
   })(),
   environment: {
     ...environmentFlags.environment,
-    summary: 'The environment that says which cluster, and whose releases get which (also KK_ENVIRONMENT).',
+    summary:
+      'The environment, which determines the cluster and the releases that use each secret (also KK_ENVIRONMENT).',
   },
   store: overrideFlags.store,
   plugins: overrideFlags.plugins,
@@ -34,24 +35,24 @@ export const namespaceFlag = {
 
 type KeeperFlags = EnvironmentFlags & StoreFlags & Pick<FlagValues<typeof secretsFlags>, 'in'>
 
-/** Works on the secrets of the cluster, or with `--in store` of the store, which nothing but a change makes. */
-export async function onKeeper<T>(
+/** Calls `body` with the secrets of the cluster, or with `--in store` of the override store, which only a change creates. */
+export async function withSecretKeeper<T>(
   flags: KeeperFlags,
   {changes, say}: {readonly changes: boolean; readonly say: (line: string) => void},
   body: (keeper: SecretKeeper) => Promise<T>,
 ): Promise<T> {
   const environment = await namedEnvironment(flags)
   if (flags.in === 'store') {
-    return onStore(flags, {changes, say, environment}, (store) => body(storeKeeper(store ?? NO_STORE)))
+    return withStore(flags, {changes, say, environment}, (store) => body(storeKeeper(store ?? EMPTY_STORE)))
   }
   await using cluster = await openChosenCluster(flags, environment)
   return await body(clusterKeeper(cluster.secrets))
 }
 
-/** Answers as a store without secrets. */
-const NO_STORE: Parameters<typeof storeKeeper>[0] = {
+/** An empty store for reading, in place of one that does not exist. */
+const EMPTY_STORE: Parameters<typeof storeKeeper>[0] = {
   secrets: async () => [],
   putSecret: async () => {
-    throw new Error('a store that was opened to read cannot be written')
+    throw new Error('a store that was opened for reading cannot be written')
   },
 }

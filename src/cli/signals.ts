@@ -2,19 +2,19 @@ import {type ExitCode, KkError} from '../base/errors.ts'
 import type {Interruption} from '../run/interruption.ts'
 import type {Console} from './console.ts'
 
-const EXIT = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
+const EXIT_CODES = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
 
 /**
- * Until it is disposed of, the first signal asks the run to stop and the second to abort; a terminal that is closed
- * (SIGHUP) never aborts. `first` returns the exit code of the signal that came first.
+ * Until disposal, the first signal stops the run and the second aborts it; a closed terminal (SIGHUP) never aborts it.
+ * `first` returns the exit code of the first signal.
  */
 export function interruptBySignals(
   interruption: Interruption,
 ): Disposable & {readonly first: () => ExitCode | undefined} {
   let interrupted: ExitCode | undefined
-  const handlers = Object.entries(EXIT).map(([signal, exit]) => {
+  const handlers = Object.entries(EXIT_CODES).map(([signal, exit]) => {
     const handler = () => {
-      // A shell that loses its terminal tells its jobs, and the kernel tells them again: nobody has asked twice.
+      // If a terminal closes, both the shell and the kernel send SIGHUP: this is not a second request.
       if (signal === 'SIGHUP' && interrupted !== undefined) return
       interrupted ??= exit
       interruption.interrupt()
@@ -31,8 +31,8 @@ export function interruptBySignals(
 }
 
 /**
- * Ends the process in order, so that what is temporary goes, and says so; where a run listens to the signal, that decides.
- * `early` as `main` has it.
+ * Ends the process orderly on a signal, so that temporary files are removed, and reports it; if a run listens for the signal,
+ * it decides. `early` returns a signal that arrived before, as in `main`.
  */
 export function endBySignals(console: Console, early: () => NodeJS.Signals | undefined): void {
   let isWritten = false
@@ -42,27 +42,27 @@ export function endBySignals(console: Console, early: () => NodeJS.Signals | und
     return write(...words)
   }
   const end = (signal: string, exit: ExitCode): never => {
-    const error = new KkError('KK_INTERRUPTED', `kk was ended by ${signal}`, {
+    const error = new KkError('KK_INTERRUPTED', `kk was terminated by ${signal}`, {
       exit,
-      hint: 'run the same command again: kk looks at what is there first',
+      hint: 'run the same command again: kk checks the current state first',
     })
     process.exit(console.fail(error, {hasDocument: isWritten}))
   }
-  for (const [signal, exit] of Object.entries(EXIT)) {
+  for (const [signal, exit] of Object.entries(EXIT_CODES)) {
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) end(signal, exit)
     })
   }
   const signal = early()
-  if (signal) end(signal, EXIT[signal as keyof typeof EXIT])
+  if (signal) end(signal, EXIT_CODES[signal as keyof typeof EXIT_CODES])
 }
 
-/** Lets signals end kk without a word: of what is shown until somebody ends it, nothing is interrupted. */
+/** Ends kk silently on a signal, for views that run until Ctrl-C. */
 export function endQuietly(): void {
-  for (const [signal, exit] of Object.entries(EXIT)) process.on(signal, () => process.exit(exit))
+  for (const [signal, exit] of Object.entries(EXIT_CODES)) process.on(signal, () => process.exit(exit))
 }
 
-/** Runs `body` with a signal that the first Ctrl-C aborts: it undoes what was started, so that nothing half started stays. */
+/** Runs `body` with a signal that the first Ctrl-C aborts; `body` then undoes what it started. */
 export async function abortable<T>(
   what: string,
   body: (signal: AbortSignal) => Promise<T>,

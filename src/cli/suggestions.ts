@@ -2,11 +2,11 @@ import {KkError} from '../base/errors.ts'
 import {suggest} from '../base/suggest.ts'
 import type {CommandReference, CommandTable} from './reference.ts'
 
-/** All that is asked of the table here. */
+/** The part of the table that suggestions need. */
 type Commands = Pick<CommandTable, 'commands'>
 
-/** The commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and what does the same in kk. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+/** Commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and their equivalents in kk. */
+const EQUIVALENTS: Readonly<Record<string, string>> = {
   list: 'kk status',
   ls: 'kk status',
   get: 'kk status',
@@ -18,33 +18,33 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   delete: 'kk remove RELEASE',
   diff: 'kk plan --diff',
   template: 'kk values split',
-  log: 'kk history, or kk status, which shows the last lines of what fails',
-  logs: 'kk status, which shows the last lines of what fails',
+  log: 'kk history, or kk status, which shows the last log lines of failed pods',
+  logs: 'kk status, which shows the last log lines of failed pods',
 }
 
-/** Throws `KK_USAGE` with "did you mean" when the first words are neither a command nor a topic. */
+/** Throws `KK_USAGE` with a suggestion if the first words are neither a command nor a topic. */
 export function checkCommand(argv: readonly string[], {commands}: Commands): void {
   const words = leadingWords(argv)
   const [first] = words
   const [option = '--help'] = argv
   if (first === undefined && !['-h', '--help', '--version', '--color', '--no-color'].includes(option)) {
     throw new KkError('KK_USAGE', `expected a command, got ${option}`, {
-      hint: 'see all commands with kk --help',
+      hint: 'list all commands with kk --help',
     })
   }
   const ids = Object.keys(commands)
   const id = commandOf(words, {commands})
-  if (id !== undefined) expectNoMore(id, words, commands[id]!)
+  if (id !== undefined) expectNoArguments(id, words, commands[id]!)
   if (first === undefined || id !== undefined) return
   const topic = ids.filter((id) => id.startsWith(`${first}:`))
   const [, second] = words
   if (topic.length > 0 && second === undefined) return
-  if (second !== undefined && topic.length > 0) throw unknownOf(first, second, topic)
+  if (second !== undefined && topic.length > 0) throw unknownSubcommand(first, second, topic)
   throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first, ids)})
 }
 
-/** Throws `KK_USAGE` for a word behind a command that takes none: oclif would read it as a part of the command. */
-function expectNoMore(id: string, words: readonly string[], {args, strict}: CommandReference): void {
+/** Throws `KK_USAGE` for an argument of a command that takes none: oclif would read it as a part of the command. */
+function expectNoArguments(id: string, words: readonly string[], {args, strict}: CommandReference): void {
   const name = id.replaceAll(':', ' ')
   const word = words[id.split(':').length]
   if (word === undefined || !strict || Object.keys(args).length > 0) return
@@ -54,17 +54,17 @@ function expectNoMore(id: string, words: readonly string[], {args, strict}: Comm
 }
 
 function commandHint(word: string, ids: readonly string[]): string {
-  if (Object.hasOwn(ELSEWHERE, word)) return `did you mean ${ELSEWHERE[word]}?`
+  if (Object.hasOwn(EQUIVALENTS, word)) return `did you mean ${EQUIVALENTS[word]}?`
   const close = suggest(word, new Set(ids.map(topicOf)))
-  return close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close}?`
+  return close === undefined ? 'list all commands with kk --help' : `did you mean kk ${close}?`
 }
 
 function topicOf(id: string): string {
   return id.split(':')[0]!
 }
 
-/** The name of the topic is the same in all its commands, and makes none of them likelier. */
-function unknownOf(topic: string, word: string, ids: readonly string[]): KkError {
+/** Returns the error for an unknown command of a topic; compares without the topic, which all its commands share. */
+function unknownSubcommand(topic: string, word: string, ids: readonly string[]): KkError {
   const words = ids.map((id) => id.slice(topic.length + 1).replaceAll(':', ' '))
   const close = suggest(word, words)
   const hint =
@@ -72,7 +72,7 @@ function unknownOf(topic: string, word: string, ids: readonly string[]): KkError
   return new KkError('KK_USAGE', `kk has no command "${topic} ${word}"`, {hint})
 }
 
-/** Adds "did you mean" for a flag that the command does not have; otherwise points to the command's help. */
+/** Adds a suggestion for an unknown flag; otherwise refers to the help of the command. */
 export function withFlagSuggestion(
   error: Error,
   argv: readonly string[],
@@ -82,15 +82,15 @@ export function withFlagSuggestion(
   const id = commandOf(leadingWords(argv), {commands})
   const help = `see kk ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
   const flags = 'flags' in error && Array.isArray(error.flags) ? (error.flags as string[]) : []
-  const known = id === undefined ? [] : Object.keys(commands[id]!.flags)
+  const names = id === undefined ? [] : Object.keys(commands[id]!.flags)
   for (const flag of flags) {
-    const close = suggest(flag.replace(/^--?/, '').replace(/=.*$/, ''), known)
+    const close = suggest(flag.replace(/^--?/, '').replace(/=.*$/, ''), names)
     if (close !== undefined) return make(`did you mean --${close}? ${help}`)
   }
   return make(help)
 }
 
-/** The id of the longest command that the words begin with. */
+/** Returns the ID of the longest command that the words begin with; undefined if there is none. */
 export function commandOf(words: readonly string[], {commands}: Commands): string | undefined {
   for (let length = words.length; length > 0; length--) {
     const id = words.slice(0, length).join(':')

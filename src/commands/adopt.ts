@@ -8,7 +8,7 @@ import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags, streamFlags} from '../cli/run/flags.ts'
 import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
-import {placeOf, statusCommand} from '../cli/run/same-again.ts'
+import {statusCommand, targetArguments} from '../cli/run/same-again.ts'
 import {splitArguments} from '../environment/choose.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import {releaseName} from '../release.ts'
@@ -18,12 +18,13 @@ import {runDocument} from '../report/run/run-json.ts'
 import {type PlannedAdoption, planAdoption} from '../verbs/change/adopt.ts'
 
 export default class Adopt extends KkCommand {
-  static override summary = 'Take over releases that were installed without kk, after showing what differs.'
+  static override summary =
+    'Take over releases that were installed without kk, after showing the differences.'
   static override description =
-    'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes no value of an object: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.'
+    'Shows what an upgrade with the chart and values of this environment would change (chart, values and objects, with secrets masked), then asks for confirmation. Without a terminal, --yes is required. Only adds labels to the latest Helm release record: the objects change with the next deploy. A release of another environment is refused unless --owner names that environment, as after renaming an environment or when moving releases between environments.'
   static override usage = '[RELEASE...] [FILE] [FLAGS]'
   static override examples = [
-    'What a deploy would change of it.\nkk adopt keystone environments/all-in-one.yaml --sandbox --dry-run',
+    'Show what a deploy would change.\nkk adopt keystone environments/all-in-one.yaml --sandbox --dry-run',
     'kk adopt mariadb keystone environments/all-in-one.yaml --sandbox --yes',
     'After the environment was renamed.\nkk adopt environments/all-in-one.yaml --owner staging --sandbox --dry-run',
   ]
@@ -32,7 +33,7 @@ export default class Adopt extends KkCommand {
     ...renderFlags,
     owner: Flags.string({
       summary:
-        'The environment that the releases belong to now, which hands them over; without names, those that have a section in the file, or all of it when the file has all.',
+        'The environment that owns the releases now. Without release names, takes over its releases that have a section in the file, or all of them if the file has all.',
       helpValue: 'ENVIRONMENT',
     }),
     yes: changeFlags.yes,
@@ -62,7 +63,7 @@ export default class Adopt extends KkCommand {
     if (!yes) await confirmAdoption(planned, cluster)
 
     const names = planned.adoptions.map(({release}) => releaseName(release))
-    const place = placeOf(prepared.environment.file, flags)
+    const place = targetArguments(prepared.environment.file, flags)
     const again = `kk adopt ${names.join(' ')} ${place}${from === undefined ? '' : ` --owner ${from}`}`
     const commands = {again, status: statusCommand(prepared.environment, flags)}
     const choices = runChoices(flags, {verb: 'adopt', scope: {names, install: false}})
@@ -75,13 +76,13 @@ export default class Adopt extends KkCommand {
 
 function noRelease(): KkError {
   return new KkError('KK_USAGE', 'expected the name of a release that kk did not install', {
-    hint: 'kk plan shows them as "to adopt"; for example: kk adopt keystone environments/all-in-one.yaml',
+    hint: 'kk plan lists such releases as "to adopt"; for example: kk adopt keystone environments/all-in-one.yaml',
   })
 }
 
 function sameOwner(owner: string): KkError {
   return new KkError('KK_USAGE', `--owner ${owner} is the environment of the file itself`, {
-    hint: '--owner names the environment that the releases belong to now',
+    hint: '--owner names the environment that owns the releases now',
   })
 }
 
@@ -89,6 +90,6 @@ async function confirmAdoption({adoptions}: PlannedAdoption, {context}: Cluster)
   const names = adoptions.map(({release}) => releaseName(release)).join(', ')
   const from = adoptions[0]?.from
   const whose = from === undefined ? '' : ` from the environment "${from}"`
-  const hint = 'look at the difference above, then pass --yes'
+  const hint = 'check the differences above, then pass --yes'
   return requireConfirmation(`take over ${names}${whose} on ${context}?`, hint)
 }

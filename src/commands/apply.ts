@@ -2,7 +2,7 @@ import {dirname, isAbsolute, join, relative} from 'node:path'
 import {type ExitCode, KkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
-import {type Console, tell} from '../cli/console.ts'
+import {type Console, writeView} from '../cli/console.ts'
 import {change} from '../cli/run/change.ts'
 import {type ChangeFlags, deployFlags} from '../cli/run/flags.ts'
 import {sameAgain} from '../cli/run/same-again.ts'
@@ -15,18 +15,18 @@ import {readNamedFile} from '../state/files/named-file.ts'
 import {expectUnmoved} from '../verbs/change/apply.ts'
 
 export default class Apply extends KkCommand {
-  static override summary = 'Do exactly what a saved plan says, or refuse and name what moved since.'
+  static override summary = 'Carry out a saved plan exactly, or refuse and list what has changed since.'
   static override description =
-    'Of a plan that "kk plan --save" wrote. The environment is read and planned anew and compared with the saved plan: the cluster, the record of every release, its chart, each layer of its values, its requirements, what is to be done, and in which order. If anything moved, nothing is changed, and kk exits 3. The environment file and those of --values are found where they were; --set is to be given again, for a saved plan holds no values. With --dry-run it is told whether the plan still fits.'
+    'Takes a plan that "kk plan --save" wrote. kk plans the environment again and compares the result with the saved plan: the cluster, the record of every release, its chart, each layer of its values, its requirements, the actions and their order. If anything differs, kk changes nothing and exits 3. The environment file and the files of --values are read from where they were. --set must be passed again, because a saved plan contains no values. With --dry-run, only reports whether the plan is still valid.'
   static override usage = 'PLAN [FILE] [FLAGS]'
   static override examples = [
     'kk apply plan.json --sandbox',
-    'Does it still fit?\nkk apply plan.json --sandbox --dry-run',
-    'With the environment file at another place.\nkk apply plan.json environments/all-in-one.yaml --sandbox --yes',
+    'Check whether the plan is still valid.\nkk apply plan.json --sandbox --dry-run',
+    'With the environment file at another path.\nkk apply plan.json environments/all-in-one.yaml --sandbox --yes',
   ]
   static override strict = false
   static override args = {
-    plan: argument({description: 'The saved plan; and the environment file, in any order.'}),
+    plan: argument({description: 'The saved plan and, optionally, the environment file, in any order.'}),
   }
   static override flags = deployFlags
 
@@ -36,13 +36,13 @@ export default class Apply extends KkCommand {
   }
 }
 
-/** Does exactly what a saved plan says, or refuses and names what moved since it was saved. */
+/** Carries out a saved plan exactly, or refuses and lists what has changed since it was saved. */
 export async function apply(
   flags: ChangeFlags,
   argv: readonly string[],
   console: Console,
 ): Promise<ExitCode> {
-  const {file: named, releases: plans} = splitArguments(argv)
+  const {file: environmentFile, releases: plans} = splitArguments(argv)
   const [file, second] = plans
   if (file === undefined || second !== undefined) {
     throw new KkError('KK_USAGE', `kk apply takes one saved plan, but got ${plans.join(', ') || 'none'}`, {
@@ -50,10 +50,10 @@ export async function apply(
     })
   }
   const saved = readSavedPlan(await readPlanFile(file), file)
-  const environment = named ?? flags.environment ?? (await environmentOf(saved, file))
-  const values = flags.values ?? (await valuesOf(saved, file))
+  const environment = environmentFile ?? flags.environment ?? (await findEnvironment(saved, file))
+  const values = flags.values ?? (await findValues(saved, file))
   const same = sameAgain({file: environment, names: saved.scope.names, flags: {...flags, values}})
-  const again = [`${same.line} --save ${file}`, ...(same.given ? [same.given] : [])].join(', ')
+  const again = [`${same.line} --save ${file}`, ...(same.setHint ? [same.setHint] : [])].join(', ')
   return change({
     verb: saved.verb,
     flags: {...flags, environment: undefined, values},
@@ -63,7 +63,10 @@ export async function apply(
     startSandbox: false,
     expect: (planned) => {
       expectUnmoved(saved, file, {kk: VERSION, again, planned})
-      tell('stderr', `${file} still fits: nothing has moved since it was saved at ${saved.savedAt}\n`)
+      writeView(
+        'stderr',
+        `${file} is still valid: nothing has changed since it was saved at ${saved.savedAt}\n`,
+      )
     },
   })
 }
@@ -75,34 +78,37 @@ async function readPlanFile(file: string): Promise<string> {
   })
 }
 
-async function environmentOf({environment}: SavedPlan, plan: string): Promise<string> {
+async function findEnvironment({environment}: SavedPlan, plan: string): Promise<string> {
   if (environment.file === '-') {
     throw new KkError(
       'KK_NO_ENVIRONMENT',
-      `the environment of ${plan} was read from standard input, and must be given again`,
+      `the environment of ${plan} was read from standard input, and must be passed again`,
       {hint: `kk apply ${plan} - < FILE, or kk apply ${plan} FILE.yaml`},
     )
   }
-  const found = await find(environment, plan)
-  if (found !== undefined) return found
+  const path = await find(environment, plan)
+  if (path !== undefined) return path
   throw missing(plan, `the environment file ${environment.file}`, environment, `kk apply ${plan} FILE.yaml`)
 }
 
-async function valuesOf({values}: SavedPlan, plan: string): Promise<readonly string[]> {
+async function findValues({values}: SavedPlan, plan: string): Promise<readonly string[]> {
   const flags: string[] = []
-  for (const path of values) {
-    const found = await find(path, plan)
-    const flag = `--values ${path.release}`
-    if (found === undefined)
-      throw missing(plan, `${flag}=${path.file}`, path, `${flag}=FILE, for all of them`)
-    flags.push(`${path.release}=${found}`)
+  for (const saved of values) {
+    const path = await find(saved, plan)
+    const flag = `--values ${saved.release}`
+    if (path === undefined)
+      throw missing(plan, `${flag}=${saved.file}`, saved, `${flag}=FILE, for all of them`)
+    flags.push(`${saved.release}=${path}`)
   }
   return flags
 }
 
-/** Beside the plan first: a pipeline unpacks both where it likes. Whatever is found is compared with the digests. */
-async function find({absolute, relative: beside}: SavedPath, plan: string): Promise<string | undefined> {
-  for (const path of [join(dirname(plan), beside), absolute]) {
+/**
+ * Returns the path of a file that a plan was made of, undefined if it does not exist. Looks relative to the plan first,
+ * because a pipeline may unpack both anywhere. The caller compares the content with the digests of the plan.
+ */
+async function find({absolute, relative: fromPlan}: SavedPath, plan: string): Promise<string | undefined> {
+  for (const path of [join(dirname(plan), fromPlan), absolute]) {
     if (await exists(path)) return shortest(path)
   }
   return undefined
@@ -114,10 +120,15 @@ function shortest(path: string): string {
   return fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere
 }
 
-function missing(plan: string, what: string, {absolute, relative: beside}: SavedPath, hint: string): KkError {
+function missing(
+  plan: string,
+  what: string,
+  {absolute, relative: fromPlan}: SavedPath,
+  hint: string,
+): KkError {
   return new KkError(
     'KK_FILE',
-    `${what}, of which ${plan} was made, is neither at ${join(dirname(plan), beside)} nor at ${absolute}`,
-    {hint: `name it: ${hint}`},
+    `${what}, of which ${plan} was made, is neither at ${join(dirname(plan), fromPlan)} nor at ${absolute}`,
+    {hint: `pass its path: ${hint}`},
   )
 }

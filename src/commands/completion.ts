@@ -4,9 +4,9 @@ import {completionScript, SHELLS} from '../cli/completion/completion.ts'
 import {commandsOf} from '../cli/reference.ts'
 
 export default class Completion extends KkCommand {
-  static override summary = 'Print the script by which a shell completes the words of kk.'
+  static override summary = 'Print the shell completion script.'
   static override description =
-    'Commands, flags and their values stand in the script. Names of releases and of the environment are completed from the environment file: the one that the line names, or that kk would take by itself.'
+    'The script contains the commands, the flags and their values. Names of releases and of the environment are completed from the environment file: the file on the command line, or the default file of kk.'
   static override examples = [
     'kk completion bash > kk.bash',
     'kk completion zsh > _kk',

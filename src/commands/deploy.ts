@@ -6,15 +6,16 @@ import {deployFlags, driftFlags, inClusterFlags, prepullFlags, viaFlags} from '.
 import {splitArguments} from '../environment/choose.ts'
 
 export default class Deploy extends KkCommand {
-  static override summary = 'Bring an environment to the cluster: install and upgrade what differs, in order.'
+  static override summary =
+    'Deploy an environment: install and upgrade the releases that differ, in dependency order.'
   static override description =
-    'Everything that the environment wants and requires, each release when what it requires is healthy, as much at once as the order allows. Releases whose inputs did not change are left as they are. Nothing is ever uninstalled. With --sandbox the throwaway cluster is started when it does not run.'
+    'Installs and upgrades the releases of the environment and everything they require. A release starts when its requirements are healthy; releases that do not depend on each other run in parallel. Releases whose inputs have not changed are skipped. Nothing is ever uninstalled. With --sandbox, the throwaway cluster is started if it is not running.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     'kk deploy environments/all-in-one.yaml --sandbox',
-    'What would be done.\nkk deploy environments/all-in-one.yaml --sandbox --dry-run',
+    'Show what would be done.\nkk deploy environments/all-in-one.yaml --sandbox --dry-run',
     'In a pipeline.\nkk deploy environments/all-in-one.yaml --sandbox --yes --output ndjson',
-    'With results for a pipeline, and a page to look at.\nkk deploy environments/all-in-one.yaml --sandbox --yes --report junit=kk.xml --report html=kk.html',
+    'With test results for a pipeline, and an HTML report.\nkk deploy environments/all-in-one.yaml --sandbox --yes --report junit=kk.xml --report html=kk.html',
   ]
   static override args = wholeEnvironmentArgument
   static override strict = false

@@ -7,12 +7,12 @@ import {removeReleases} from '../cli/run/removal.ts'
 import {planDestroy} from '../verbs/removal/destroy.ts'
 
 export default class Destroy extends KkCommand {
-  static override summary = 'Uninstall everything an environment owns, but for what others use.'
+  static override summary = 'Uninstall everything that an environment owns, except what others use.'
   static override description =
-    'The name of the environment is confirmed with --confirm, or typed on a terminal. What another environment or a foreign release uses stays, and protected releases that are not confirmed by their own name, and all that these require; the plan says why. Namespaces and data stay.'
+    'Confirm the name of the environment with --confirm, or type it on a terminal. These stay: releases that another environment or a foreign release uses, protected releases that are not confirmed by name, and everything that these require; the plan shows the reason for each. Namespaces and data stay.'
   static override examples = [
     'kk destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --dry-run',
-    'The database too, which is protected.\nkk destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --confirm mariadb --dry-run',
+    'Including the database, which is protected.\nkk destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --confirm mariadb --dry-run',
   ]
   static override args = wholeEnvironmentArgument
   static override strict = false
@@ -27,7 +27,7 @@ export default class Destroy extends KkCommand {
       argv: argv as string[],
       console: this.console,
       plan: (context, names) => {
-        // A release that bears the environment's name is confirmed as namespace/name.
+        // A release with the same name as the environment is confirmed as namespace/name.
         const releases = confirmed.filter((name) => name !== context.environment.name)
         if (names.length === 0) return planDestroy(context, releases)
         throw new KkError('KK_USAGE', `kk destroy takes the whole environment, but got ${names.join(', ')}`, {

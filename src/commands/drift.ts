@@ -15,7 +15,7 @@ import {prepareEnvironment} from '../cli/open/open.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {changeFlags, type RunFlags, streamFlags} from '../cli/run/flags.ts'
 import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
-import {placeOf} from '../cli/run/same-again.ts'
+import {targetArguments} from '../cli/run/same-again.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import type {Prepared} from '../prepare/prepare.ts'
 import type {Palette} from '../report/colour.ts'
@@ -27,22 +27,23 @@ import {drift} from '../verbs/observation/drift-of.ts'
 import {goingOf, type PlannedPruning, planPrune} from '../verbs/removal/prune.ts'
 
 export default class Drift extends KkCommand {
-  static override summary = 'Show what on the cluster is not as the manifests of the releases say.'
+  static override summary = 'Show where objects on the cluster differ from the manifests of their releases.'
   static override description =
-    'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes. A pruning leaves a record, which kk history shows.'
+    'Applies each object of the last deployed revision in a server-side dry run and shows what would change. Fields that controllers write are ignored, and secrets are masked. Also shows fields with another manager, changed files in crds/, and objects that failed revisions left behind. --prune deletes these objects after a confirmation; without a terminal, --yes is required. Each pruning is recorded in kk history.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk drift environments/all-in-one.yaml --sandbox',
-    'What only failed revisions made, and what of it may go.\nkk drift environments/all-in-one.yaml --sandbox --prune --dry-run',
+    'Show what failed revisions left behind, and what can be deleted.\nkk drift environments/all-in-one.yaml --sandbox --prune --dry-run',
     'kk drift keystone --owner all-in-one --sandbox --output json --detailed-exitcode',
   ]
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,
     ...ownerFlags,
-    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when something drifted.'}),
+    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if something drifted.'}),
     prune: Flags.boolean({
-      summary: 'Delete objects that only a failed revision made and helm has forgotten; never claims.',
+      summary:
+        'Delete objects that only a failed revision created and helm no longer tracks; never PersistentVolumeClaims.',
       exclusive: ['detailed-exitcode'],
     }),
     yes: {...changeFlags.yes, dependsOn: ['prune']},
@@ -61,13 +62,13 @@ export default class Drift extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Drift)
     const owner = await openOwner(flags, argv as string[])
-    const prepared = flags.prune ? undefined : await chartsOfOwner(owner, flags, this.console.say)
+    const prepared = flags.prune ? undefined : await prepareCharts(owner, flags, this.console.say)
     await using cluster = await openChosenCluster(flags, owner.environment)
     if (flags.prune) {
       process.exitCode = await pruneLeftovers(cluster, {owner, flags, console: this.console})
       return
     }
-    const drifts = await drift(cluster, {...requestOf(owner), prepared})
+    const drifts = await drift(cluster, {...driftRequest(owner), prepared})
     const document = {environment: owner.name ?? null, releases: drifts}
     this.console.document(flags.output, document, (palette) => driftText(drifts, palette))
     if (drifts.some(({problem}) => problem !== undefined)) process.exitCode = 1
@@ -75,7 +76,7 @@ export default class Drift extends KkCommand {
   }
 }
 
-function requestOf({words, name, environment}: Owner) {
+function driftRequest({words, name, environment}: Owner) {
   return {names: words, owner: name, environment}
 }
 
@@ -85,10 +86,10 @@ interface Pruner {
   readonly console: Console
 }
 
-/** Shows what failed revisions have left behind, asks, and deletes what may go. */
+/** Shows what failed revisions left behind, asks for confirmation, and deletes what can be deleted. */
 async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner): Promise<ExitCode> {
   const context = {flags, console, reports: undefined}
-  const planned = await planPrune(cluster, requestOf(owner))
+  const planned = await planPrune(cluster, driftRequest(owner))
   const {plan, prunings} = planned
   const view = {
     document: pruneDocument(planned),
@@ -98,34 +99,34 @@ async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner)
     ...refusingOperated(cluster.leases, plan),
   }
   const text = (palette: Palette) => pruneText(prunings, palette)
-  const end = await showPlan(plan, context, {...view, text})
-  if (end !== undefined) return end
+  const exit = await showPlan(plan, context, {...view, text})
+  if (exit !== undefined) return exit
   if (!flags.yes) {
     const question = `delete these objects on ${cluster.context}?`
-    await requireConfirmation(question, 'look at the list above, then pass --yes')
+    await requireConfirmation(question, 'check the list above, then pass --yes')
   }
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
   const choices = runChoices(flags, {verb: 'drift', scope: {names: owner.words, install: false}})
-  const place = placeOf(owner.environment?.file ?? `--owner ${plan.environment}`, flags)
+  const place = targetArguments(owner.environment?.file ?? `--owner ${plan.environment}`, flags)
   const again = ['kk drift --prune', ...owner.words, place].join(' ')
   const commands = {again, status: `kk drift ${place}`}
-  const {state, exit} = await showRun(planned.run({...choices, ports}), {...context, choices, commands})
-  printResult(pruneDocument(planned, state), context)
-  return exit
+  const run = await showRun(planned.run({...choices, ports}), {...context, choices, commands})
+  printResult(pruneDocument(planned, run.state), context)
+  return run.exit
 }
 
-/** Returns what was found, and what of it was deleted; a run that was not begun has no id. */
+/** Returns the leftovers, and which of them were deleted; `run` is null if no run was started. */
 function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): object {
   const deleted = goingOf(prunings).flatMap(({release, leftovers}) => {
     const names = new Set(state?.releases.get(release)?.deleted)
-    const gone = leftovers.filter(({kind, name}) => names.has(`${kind}/${name}`))
-    return state ? [{release, leftovers: gone}] : []
+    const deleted = leftovers.filter(({kind, name}) => names.has(`${kind}/${name}`))
+    return state ? [{release, leftovers: deleted}] : []
   })
   return {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
 }
 
-/** Returns the charts, for their `crds/`; undefined without a file, or where they cannot be had, which drift does not need. */
-async function chartsOfOwner(
+/** Returns the charts, for their `crds/`; undefined without a file, or if they cannot be fetched: drift works without. */
+async function prepareCharts(
   {environment}: Owner,
   flags: HelmFlags,
   say: (text: string) => void,
@@ -134,7 +135,7 @@ async function chartsOfOwner(
   try {
     return await prepareEnvironment(environment, flags)
   } catch (error) {
-    say(`crds/ of the charts are not looked at, only those of the records: ${asKkError(error).message}`)
+    say(`crds/ of the charts are not checked, only those of the records: ${asKkError(error).message}`)
     return undefined
   }
 }

@@ -5,9 +5,10 @@ import {awaitDependencies} from '../kubernetes/dependencies/open.ts'
 import {exitCodeOf} from '../state/processes/exit-code.ts'
 
 export default class Entrypoint extends KkCommand {
-  static override summary = 'Wait, in a pod, for what its DEPENDENCY_* variables name; then run COMMAND.'
+  static override summary =
+    'Wait in a pod for the dependencies in its DEPENDENCY_* variables, then run COMMAND.'
   static override description =
-    "The contract of kubernetes-entrypoint, for init containers of openstack-helm's and kk's charts: DEPENDENCY_SERVICE, _JOBS, _JOBS_JSON, _DAEMONSET, _POD_JSON, _CONTAINER, _CUSTOM_RESOURCE and _SOCKET, with NAMESPACE and POD_NAME of the pod. Waits as long as it takes. The exit code is that of COMMAND, which is split at spaces and may be left out."
+    'Implements the interface of kubernetes-entrypoint, for init containers of the charts of openstack-helm and kk: DEPENDENCY_SERVICE, _JOBS, _JOBS_JSON, _DAEMONSET, _POD_JSON, _CONTAINER, _CUSTOM_RESOURCE and _SOCKET, with NAMESPACE and POD_NAME of the pod. Waits without a timeout. COMMAND is optional and split at spaces; kk exits with its exit code.'
   static override examples = ['kk entrypoint']
 
   override async run(): Promise<void> {
@@ -18,17 +19,17 @@ export default class Entrypoint extends KkCommand {
   }
 }
 
-/** Runs a program in kk's place, with its streams and the signals that it gets; resolves with the exit code. */
+/** Runs a program with kk's standard streams, and forwards SIGINT and SIGTERM to it; resolves with the exit code. */
 export async function runCommand(program: string, args: readonly string[]): Promise<number> {
   const child = execa(program, args, {stdio: 'inherit', reject: false})
-  const pass = (signal: NodeJS.Signals) => child.kill(signal)
-  process.on('SIGINT', pass).on('SIGTERM', pass)
+  const forward = (signal: NodeJS.Signals) => child.kill(signal)
+  process.on('SIGINT', forward).on('SIGTERM', forward)
   try {
     const result = await child
     if (result.code === 'ENOENT') throw notFound(program)
     return exitCodeOf(result)
   } finally {
-    process.off('SIGINT', pass).off('SIGTERM', pass)
+    process.off('SIGINT', forward).off('SIGTERM', forward)
   }
 }
 

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
 import {type ExitCode, KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
-import {requireConfirmation, tell} from '../cli/console.ts'
+import {requireConfirmation, writeView} from '../cli/console.ts'
 import {documentFlags, type FlagValues, fileArgument, renderFlags} from '../cli/flags.ts'
 import {openRendering} from '../cli/open/charts.ts'
 import {lazyCluster, namesCluster, openUsersHelm} from '../cli/open/cluster.ts'
@@ -9,7 +9,7 @@ import {openValues} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags} from '../cli/run/flags.ts'
 import {planInTurn, refusingOperated, runChoices, showRun} from '../cli/run/run.ts'
-import {placeOf, statusCommand} from '../cli/run/same-again.ts'
+import {statusCommand, targetArguments} from '../cli/run/same-again.ts'
 import type {ExportedChart} from '../exchange/exported.ts'
 import {FORMATS, type Loss} from '../exchange/lost.ts'
 import {splitCredentials, trimSlash} from '../helm/package-url.ts'
@@ -28,31 +28,30 @@ import {exportEnvironment} from '../verbs/export.ts'
 
 export default class Export extends KkCommand {
   static override summary =
-    'Write an environment as files of another tool: Flux, Argo, helmfile, Armada, or plain helm.'
+    'Export an environment to files of another tool: Flux, Argo, helmfile, Armada, or plain helm.'
   static override description =
-    "helm is a shell script of plain helm commands in order. LOST.md in the directory says what the other tool does not do, of this environment. Secrets are named, not written; with --sops-age they are written encrypted. The files follow from the environment alone, but for what SOPS encrypts. Nothing is changed on a cluster, and one is asked only where it is named: for facts, and for secrets that kk keeps. With --hand-over the releases on the cluster are then marked as the other tool's: kk refuses to change them until kk adopt takes them back."
+    'The format helm is a shell script of plain helm commands in order. LOST.md in the directory lists what the other tool does not support of this environment. Secrets are referenced, not written; with --sops-age they are written encrypted. The output is reproducible except for what SOPS encrypts. Nothing changes on a cluster. A cluster is read only if it is named: for facts, and for secrets that kk stores. With --hand-over, the releases on the cluster are then marked as managed by the other tool: kk refuses to change them until kk adopt takes them back.'
   static override usage = '[FILE] --format FORMAT --output-dir DIR [FLAGS]'
   static override examples = [
     'kk export environments/all-in-one.yaml --format helm --output-dir helm',
-    'Of a cloud that is installed: its facts decide replicas, memory and workers.\nkk export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux --context production',
+    'Of an installed cloud: its facts determine replicas, memory and workers.\nkk export environments/all-in-one.yaml --format flux --charts oci://registry.example.org/kk --output-dir flux --context production',
     'kk export environments/all-in-one.yaml --format helmfile --output-dir helmfile --detailed-exitcode --output json',
-    'What would be marked, so that helmfile alone changes it.\nkk export environments/all-in-one.yaml --format helmfile --output-dir helmfile --hand-over --dry-run --sandbox',
+    'Show which releases would be handed over to helmfile.\nkk export environments/all-in-one.yaml --format helmfile --output-dir helmfile --hand-over --dry-run --sandbox',
   ]
   static override args = fileArgument
   static override flags = {
-    format: Flags.option({summary: 'The format.', options: FORMATS, required: true})(),
+    format: Flags.option({summary: 'The output format.', options: FORMATS, required: true})(),
     'output-dir': Flags.string({
-      summary: 'The directory to write to: missing, empty, or of an earlier export.',
+      summary: 'The directory to write to: new, empty, or that of an earlier export.',
       helpValue: 'DIR',
       required: true,
     }),
     charts: Flags.string({
-      summary:
-        'Where the charts that lie in directories here were published: oci://HOST/PATH or https://HOST/PATH.',
+      summary: 'Where the charts of local directories are published: oci://HOST/PATH or https://HOST/PATH.',
       helpValue: 'URL',
     }),
     'sops-age': Flags.string({
-      summary: 'Write secrets, encrypted by sops for this age recipient.',
+      summary: 'Write secrets, encrypted with sops for this age recipient.',
       helpValue: 'RECIPIENT',
     }),
     image: Flags.string({
@@ -61,15 +60,16 @@ export default class Export extends KkCommand {
       default: 'kk',
     }),
     'hand-over': Flags.boolean({
-      summary: "Mark the releases on the cluster as the other tool's, so that kk refuses to change them.",
+      summary:
+        'Mark the releases on the cluster as managed by the other tool, so that kk refuses to change them.',
     }),
     yes: Flags.boolean({
       char: 'y',
-      summary: 'Do not ask before releases are handed over.',
+      summary: 'Do not ask for confirmation before handing releases over.',
       dependsOn: ['hand-over'],
     }),
     'dry-run': Flags.boolean({
-      summary: 'Write the files, show what would be handed over, and mark nothing.',
+      summary: 'Write the files, show which releases would be handed over, and mark none.',
       dependsOn: ['hand-over'],
     }),
     'no-wait': Flags.boolean({summary: changeFlags['no-wait'].summary!, dependsOn: ['hand-over']}),
@@ -79,7 +79,7 @@ export default class Export extends KkCommand {
       helpValue: 'TEXT',
       dependsOn: ['hand-over'],
     }),
-    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when something of the environment is lost.'}),
+    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if something of the environment is lost.'}),
     ...renderFlags,
     ...documentFlags,
   }
@@ -88,7 +88,7 @@ export default class Export extends KkCommand {
     const {flags, argv} = await this.parse(Export)
     const {format, image, 'output-dir': directory, 'sops-age': recipient} = flags
     if (flags['hand-over']) expectTakesOver(format)
-    const charts = flags.charts === undefined ? undefined : publishedAt(flags.charts)
+    const charts = flags.charts === undefined ? undefined : parseChartsUrl(flags.charts)
     const {prepared, unknownFacts} = await openValues(flags, argv as string[], this.console.say)
     await using cluster = lazyCluster(flags, prepared.environment)
     const named = namesCluster(flags) || flags['hand-over'] ? await cluster.open() : undefined
@@ -113,13 +113,13 @@ export default class Export extends KkCommand {
       : undefined
     const document = {environment, format, directory, files: [...files.keys()], lost, ...handed?.document}
     this.console.document(flags.output, document, () =>
-      [...lost.map(lossLine), `${counted(files.size, 'file')} in ${directory}`].join('\n'),
+      [...lost.map(formatLoss), `${counted(files.size, 'file')} in ${directory}`].join('\n'),
     )
     if (handed?.exit) process.exitCode = handed.exit
     else if (flags['detailed-exitcode'] && lost.length > 0) process.exitCode = 4
   }
 
-  /** Marks the releases on the cluster, after showing which, and asking. */
+  /** Shows the releases, asks for confirmation, and marks them on the cluster. */
   private async handOver(
     prepared: Prepared,
     {flags, cluster}: {readonly flags: ExportFlags; readonly cluster: Cluster},
@@ -131,17 +131,17 @@ export default class Export extends KkCommand {
       planHandOver(prepared, flags.format, ports),
     )
     const {plan} = planned
-    // The files are the answer; what becomes of the releases is told beside it.
-    tell('stderr', planText(plan, this.console.palette('stderr')))
+    // Standard output has the result of the export; the plan of the releases goes to standard error.
+    writeView('stderr', planText(plan, this.console.palette('stderr')))
     if (flags['dry-run'] && hasChanges(plan)) await refusingOperated(cluster.leases, plan).refuse()
     if (flags['dry-run'] || !hasChanges(plan)) return {exit: 0, document: {handOver: planDocument(plan)}}
     if (!flags.yes)
       await requireConfirmation(
         `hand them over to ${flags.format} on ${cluster.context}?`,
-        'look at the releases above, then pass --yes',
+        'check the releases above, then pass --yes',
       )
     const choices = runChoices(flags, {verb: 'export', scope: {names: [], install: false}})
-    const place = placeOf(environment.file, flags)
+    const place = targetArguments(environment.file, flags)
     const again = `kk export ${place} --format ${flags.format} --output-dir ${flags['output-dir']} --hand-over`
     const commands = {again, status: statusCommand(environment, flags)}
     const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
@@ -156,12 +156,12 @@ interface HandedOver {
   readonly document: {readonly handOver: object}
 }
 
-function lossLine({what, instead, of}: Loss): string {
+function formatLoss({what, instead, of}: Loss): string {
   return `lost: ${what}${of.length === 0 ? '' : ` (${of.join(', ')})`}: ${instead}`
 }
 
-/** Throws `KK_USAGE` for what is no address, and for one with a password: it would stand in files. */
-function publishedAt(words: string): NonNullable<ExportedChart['source']> {
+/** Throws `KK_USAGE` for an invalid address, and for one with credentials, which would be written to files. */
+function parseChartsUrl(words: string): NonNullable<ExportedChart['source']> {
   const {address, username} = splitCredentials(words)
   const kind = address.startsWith('oci://') ? 'oci' : 'repository'
   if (username === undefined && /^(?:oci|https?):\/\/[^/\s]/.test(words)) return {kind, url: trimSlash(words)}

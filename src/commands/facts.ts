@@ -6,9 +6,9 @@ import {FACT_NAMES} from '../overrides/facts/schema.ts'
 import {factsText} from '../report/facts-text.ts'
 
 export default class ShowFacts extends KkCommand {
-  static override summary = 'Show what is known of the cloud, and where each fact comes from.'
+  static override summary = 'Show the facts about the cloud, and the source of each.'
   static override description =
-    'From these facts kk generates the system overrides of charts. A facts file wins over the environment, and that over the cluster. With a facts file the cluster is asked only if the command line names one.'
+    'kk generates the system overrides of charts from these facts. The facts file takes precedence over the environment, and the environment over the cluster. With a facts file, the cluster is read only if the command line names one.'
   static override examples = [
     'kk facts --sandbox',
     'kk facts -e environments/all-in-one.yaml --facts facts.yaml',
@@ -20,7 +20,7 @@ export default class ShowFacts extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(ShowFacts)
     const environment = await openEnvironmentIfAny(flags, args.file === undefined ? [] : [args.file])
-    const known = await openFacts(flags, environment, FACT_NAMES)
-    this.console.document(flags.output, known, (palette) => factsText(known, FACT_NAMES, palette))
+    const facts = await openFacts(flags, environment, FACT_NAMES)
+    this.console.document(flags.output, facts, (palette) => factsText(facts, FACT_NAMES, palette))
   }
 }

@@ -4,7 +4,7 @@ import type {View} from '../report/text/view.ts'
 import OverridesShow from './overrides/show.ts'
 
 export default class HelmOverrideShow extends OverridesShow {
-  static override summary = 'kk overrides show, printed as StarlingX prints it.'
+  static override summary = 'kk overrides show, with the output format of StarlingX.'
   static override description = undefined
   static override examples = [
     'kk helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',

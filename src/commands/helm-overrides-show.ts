@@ -1,6 +1,6 @@
 import HelmOverrideShow from './helm-override-show.ts'
 
-/** As the document's text once spells it. */
+/** The spelling that occurs once in the StarlingX documentation. */
 export default class HelmOverridesShow extends HelmOverrideShow {
   static override description = undefined
   static override hidden = true

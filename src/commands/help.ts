@@ -11,11 +11,11 @@ import {findTopic, topicsOf, topicText} from '../report/topics.ts'
 import {builtInFiles, CONCEPTS} from '../state/assets.ts'
 
 export default class Help extends KkCommand {
-  static override summary = 'Tell what a word of kk means, or how a command is used.'
+  static override summary = 'Explain a term of kk, or how to use a command.'
   static override description =
-    'Words such as environment, layer, gate, owner or plan are explained as the page of concepts does. Without a word, lists all commands and words.'
+    'Explains terms such as environment, layer, gate, owner or plan, as the concepts page does. Without an argument, lists all commands and terms.'
   static override examples = ['kk help gate', 'kk help charts publish']
-  static override args = {words: argument({description: 'A word, or a command.', multiple: true})}
+  static override args = {words: argument({description: 'A term, or a command.', multiple: true})}
 
   override async run(): Promise<void> {
     const {args} = await this.parse(Help)
@@ -31,18 +31,18 @@ export default class Help extends KkCommand {
     if (!isCommand) expectCommand(words, titles, this.table)
     await new OclifHelp(this.config).showHelp([...words])
     if (words.length === 0)
-      this.console.document('text', titles, () => `Words that kk help explains, too: ${titles.join('; ')}.`)
+      this.console.document('text', titles, () => `Terms that kk help explains: ${titles.join('; ')}.`)
   }
 }
 
-/** Throws `KK_USAGE` for what is no command, with the word among `titles` that it is most like. */
+/** Throws `KK_USAGE` for words that are no command; the hint suggests the closest of `titles`. */
 function expectCommand(words: readonly string[], titles: readonly string[], table: CommandTable): void {
   const close = suggest(words.join(' '), titles)
   if (close === undefined) {
     checkCommand(words, table)
     return
   }
-  throw new KkError('KK_USAGE', `kk has neither a command nor a word ${JSON.stringify(words.join(' '))}`, {
+  throw new KkError('KK_USAGE', `kk has neither a command nor a term ${JSON.stringify(words.join(' '))}`, {
     hint: `did you mean kk help ${close.toLowerCase()}?`,
   })
 }

@@ -11,7 +11,7 @@ import {releaseHistory, runHistory} from '../verbs/observation/history.ts'
 export default class History extends KkCommand {
   static override summary = 'Show the runs of an environment, or the revisions of a release.'
   static override description =
-    'Both are read from the cluster, so any machine shows the same, without an environment file if need be. The last 50 runs of each environment are kept, and of each release the revisions that helm keeps.'
+    'Reads both from the cluster, so that every machine shows the same; no environment file is required. The cluster keeps the last 50 runs of each environment, and the revisions of each release that helm keeps.'
   static override examples = [
     'kk history environments/all-in-one.yaml --sandbox',
     'kk history --all --sandbox',
@@ -19,12 +19,12 @@ export default class History extends KkCommand {
   ]
   static override strict = false
   static override args = {
-    release: argument({description: 'The release, and the environment file, in any order.'}),
+    release: argument({description: 'The release and the environment file, in any order.'}),
   }
   static override flags = {
     ...environmentFlags,
     ...ownerFlags,
-    all: Flags.boolean({summary: 'The runs of all environments on the cluster.', exclusive: ['owner']}),
+    all: Flags.boolean({summary: 'Show the runs of all environments on the cluster.', exclusive: ['owner']}),
     ...documentFlags,
     ...clusterFlags,
   }
@@ -35,7 +35,7 @@ export default class History extends KkCommand {
     const [release, second] = owner.words
     if (second !== undefined) {
       throw new KkError('KK_USAGE', `kk history takes one release, but got ${owner.words.join(', ')}`, {
-        hint: 'ask for one after the other',
+        hint: 'run kk history once for each release',
       })
     }
     await using cluster = await openChosenCluster(flags, owner.environment)
@@ -47,7 +47,8 @@ export default class History extends KkCommand {
       this.console.document(flags.output, history, (palette) => revisionsText(history, palette))
       return
     }
-    if (owner.name === undefined && !flags.all) this.console.say('no environment is named: the runs of all')
+    if (owner.name === undefined && !flags.all)
+      this.console.say('no environment is named: showing the runs of all environments')
     const whose = flags.all ? {} : {owner: owner.name, environment: owner.environment}
     const runs = await runHistory(cluster.runs, whose)
     this.console.document(flags.output, {runs}, (palette) => runsText(runs, palette))

@@ -13,39 +13,41 @@ import {importReleases} from '../verbs/import-releases.ts'
 
 export default class Import extends KkCommand {
   static override summary =
-    'Write an environment file from what plain helm installed, or from files of Flux, Argo CD, helmfile or Armada.'
+    'Create an environment file from releases that plain helm installed, or from files of Flux, Argo CD, helmfile or Armada.'
   static override description =
-    'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With one, releases of another tool: its order becomes stated requirements. What could not be known, or has no place in an environment, stands in comments, and on standard error. Changes nothing on a cluster: kk adopt then takes the releases over. Secrets are left out unless --show-secrets is given. With --output json or yaml what would go to standard output is the text of the document.'
+    'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With a path, reads the releases of another tool; its order becomes explicit requirements. What cannot be determined, or has no equivalent in an environment, is written to comments and to standard error. Changes nothing on a cluster: take the releases over with kk adopt. Secrets are omitted without --show-secrets. With --output json or yaml, the environment file is the field text of the document instead of standard output.'
   static override usage = '[PATH] [FLAGS]'
   static override examples = [
     'kk import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
     'kk import helmfile.yaml --file cloud.yaml',
     'kk import clusters/production --format flux --file cloud.yaml',
-    'As Armada lays overrides over a manifest.\nkk import armada.yaml --format armada --values overrides.yaml --file cloud.yaml',
+    'An Armada manifest with overrides.\nkk import armada.yaml --format armada --values overrides.yaml --file cloud.yaml',
   ]
   static override args = {
-    path: argument({description: 'A file of another tool, or a directory of such; - is standard input.'}),
+    path: argument({
+      description: 'A file of another tool, or a directory of such files; - reads standard input.',
+    }),
   }
   static override flags = {
     format: Flags.option({
-      summary: 'The tool whose files are read (default, with a path: helmfile).',
+      summary: 'The format of the files (default: helmfile).',
       options: IMPORT_FORMATS,
     })(),
-    values: repeated('FILE', 'Armada: documents that are laid over the manifest; may be repeated.'),
-    'plain-names': Flags.boolean({summary: 'Armada: leave the release_prefix out of the names of releases.'}),
+    values: repeated('FILE', 'Armada: documents to merge over the manifest; may be repeated.'),
+    'plain-names': Flags.boolean({summary: 'Armada: omit the release_prefix from the names of releases.'}),
     name: Flags.string({summary: 'The name of the environment.', helpValue: 'NAME', default: 'imported'}),
     namespace: Flags.string({
-      summary: 'Only releases of this namespace.',
+      summary: 'Only import releases of this namespace.',
       helpValue: 'NAMESPACE',
       helpGroup: 'CLUSTER',
     }),
     charts: repeated('SOURCE', 'A source of charts for kk.charts; may be repeated.'),
     file: Flags.string({
-      summary: 'Write the environment file here; - is standard output.',
+      summary: 'Write the environment file to this path; - is standard output.',
       helpValue: 'FILE',
       default: '-',
     }),
-    'show-secrets': Flags.boolean({summary: 'Write secrets of the records, or of the files, too.'}),
+    'show-secrets': Flags.boolean({summary: 'Include the secrets of the records, or of the files.'}),
     'dry-run': Flags.boolean({summary: 'Print the environment file, and write nothing.'}),
     ...clusterFlags,
     ...documentFlags,
@@ -76,22 +78,22 @@ export default class Import extends KkCommand {
 
 type ImportFlags = FlagValues<typeof Import.flags>
 
-/** Throws `KK_USAGE` for flags that are about files, where none are named. */
+/** Throws `KK_USAGE` for flags of files if no path is specified. */
 function refuseWithoutPath({format, values = [], 'plain-names': isPlain}: ImportFlags): void {
   if (format === undefined && values.length === 0 && !isPlain) return
   throw new KkError('KK_USAGE', 'expected a path to files of another tool', {
-    hint: 'for example: kk import clusters/production --format flux; without --format, kk import reads the releases on a cluster',
+    hint: 'for example: kk import clusters/production --format flux; without a path and --format, kk import reads the releases on a cluster',
   })
 }
 
-/** Throws `KK_USAGE` for flags that are about a cluster, where files are read. */
+/** Throws `KK_USAGE` for flags of a cluster if a path is specified. */
 function refuseWithPath(flags: ImportFlags): void {
   const {namespace, charts = []} = flags
   if (namespace === undefined && charts.length === 0 && !namesCluster(flags)) return
   throw new KkError(
     'KK_USAGE',
-    'a cluster, --namespace and --charts are for releases on a cluster, not for files',
-    {hint: 'leave them out, or the path'},
+    'cluster flags, --namespace and --charts are for releases on a cluster, not for files',
+    {hint: 'omit them, or the path'},
   )
 }
 
@@ -101,7 +103,7 @@ async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {
     throw new KkError(
       'KK_USAGE',
       `--values and --plain-names are for --format armada, and not for ${format}`,
-      {hint: 'leave them out'},
+      {hint: 'omit them'},
     )
   const showSecrets = flags['show-secrets']
   const home = flags.file === '-' ? undefined : dirname(resolve(flags.file))

@@ -10,9 +10,9 @@ import type {Starter} from '../environment/starter.ts'
 import {expectStarter, initEnvironment, nameOfDirectory, ownCharts} from '../verbs/init.ts'
 
 export default class Init extends KkCommand {
-  static override summary = 'Write an environment file to start with.'
+  static override summary = 'Create a first environment file.'
   static override description =
-    'Asks five questions on a terminal, each of which a flag answers, too; without a terminal, or with --yes, takes what it would offer. Writes the file with comments, the schema by which editors check it, and a .gitignore that keeps secrets out of git. The file itself holds none: kk makes passwords and keeps them in the cluster. A file that exists is never overwritten.'
+    'Asks five questions on a terminal; flags answer them in advance. Without a terminal, or with --yes, uses the defaults. Writes the file with comments, a JSON Schema for editors, and a .gitignore that keeps secrets out of git. The file contains no secrets: kk generates passwords and stores them in the cluster. An existing file is never overwritten.'
   static override examples = [
     'kk init',
     'kk init environments/lab.yaml --service keystone --service nova --ephemeral',
@@ -21,26 +21,23 @@ export default class Init extends KkCommand {
   static override args = {file: argument({description: 'The environment file to write.', default: 'kk.yaml'})}
   static override flags = {
     name: Flags.string({
-      summary: 'The name of the environment (default: that of the directory).',
+      summary: 'The name of the environment (default: the name of the directory).',
       helpValue: 'NAME',
     }),
     namespace: Flags.string({
       summary: 'The namespace of its releases (default: openstack).',
       helpValue: 'NAMESPACE',
     }),
-    service: repeated(
-      'CHART',
-      'A service that is wanted; may be repeated (default: keystone, glance, horizon).',
-    ),
+    service: repeated('CHART', 'A service to deploy; may be repeated (default: keystone, glance, horizon).'),
     context: Flags.string({
-      summary: 'The kubeconfig context that it belongs to (default: whichever is chosen).',
+      summary: 'The kubeconfig context of the environment (default: none, the current context at run time).',
       helpValue: 'NAME',
     }),
     ephemeral: Flags.boolean({
-      summary: 'Let no data outlive its pod, instead of asking for volumes of the default storage class.',
+      summary: 'Store data in the pods only, instead of on volumes of the default storage class.',
       allowNo: true,
     }),
-    yes: Flags.boolean({char: 'y', summary: 'Do not ask; take what would be offered.'}),
+    yes: Flags.boolean({char: 'y', summary: 'Do not ask; use the defaults.'}),
     'dry-run': Flags.boolean({summary: 'Print the environment file, and write nothing.'}),
     ...documentFlags,
   }
@@ -64,15 +61,15 @@ export default class Init extends KkCommand {
   }
 
   private async starter(flags: InitFlags, {directory, charts, asks}: Questions): Promise<Starter> {
-    /** Asks until the answer is one that an environment can have. */
-    const answer = async <T>(given: T | undefined, question: Question<T>): Promise<T> => {
-      if (given !== undefined) return given
+    /** Asks until the answer is valid. */
+    const answer = async <T>(flag: T | undefined, question: Question<T>): Promise<T> => {
+      if (flag !== undefined) return flag
       if (!asks) return question.read(question.offered)
       while (true) {
-        const read = question.read(await ask(question.text, question.offered))
+        const value = question.read(await ask(question.text, question.offered))
         try {
-          expectStarter(question.check(read), charts)
-          return read
+          expectStarter(question.check(value), charts)
+          return value
         } catch (error) {
           this.console.say(asKkError(error).message)
         }
@@ -82,28 +79,28 @@ export default class Init extends KkCommand {
       text: 'name of the environment',
       offered: nameOfDirectory(directory),
       read: asIs,
-      check: (given) => ({name: given}),
+      check: (name) => ({name}),
     })
     const namespace = await answer(flags.namespace, {
       text: 'namespace of its releases',
       offered: 'openstack',
       read: asIs,
-      check: (given) => ({namespace: given}),
+      check: (namespace) => ({namespace}),
     })
     const services = await answer(flags.service, {
       text: `services, out of ${[...charts.keys()].join(', ')}`,
       offered: 'keystone, glance, horizon',
       read: (words) => words.split(/[\s,]+/).filter((word) => word !== ''),
-      check: (given) => ({services: given}),
+      check: (services) => ({services}),
     })
     const context = await answer(flags.context, {
-      text: 'kubeconfig context that it belongs to, or nothing for whichever is chosen',
+      text: 'kubeconfig context of the environment, empty for the current context at run time',
       offered: '',
       read: asIs,
-      check: (given) => ({context: given || undefined}),
+      check: (context) => ({context: context || undefined}),
     })
     const ephemeral = await answer(flags.ephemeral, {
-      text: 'is data to outlive its pod, on volumes of the default storage class',
+      text: 'store data on volumes of the default storage class',
       offered: 'yes',
       read: (word) => /^no?$/i.test(word),
       check: () => ({}),
@@ -124,7 +121,7 @@ interface Question<T> {
   readonly text: string
   readonly offered: string
   readonly read: (words: string) => T
-  /** What the answer states, to be checked. */
+  /** Returns the fields that the answer sets, for validation. */
   readonly check: (answer: T) => Partial<Starter>
 }
 

@@ -7,16 +7,16 @@ import {orphansText} from '../report/orphans-text.ts'
 import {findOrphans} from '../verbs/removal/orphans.ts'
 
 export default class Orphans extends KkCommand {
-  static override summary = 'List shared releases that nothing on the cluster uses any more.'
+  static override summary = 'List shared releases that nothing on the cluster uses.'
   static override description =
-    'Releases of any environment that were only added because something required them, that no section states, and that nothing requires now. Removes nothing: they go by kk remove, by name.'
+    'Lists releases of any environment that were only added as requirements, have no section, and are no longer required. Removes nothing: remove them by name with kk remove.'
   static override examples = ['kk orphans environments/all-in-one.yaml --sandbox']
   static override args = fileArgument
   static override flags = {
     ...environmentFlags,
     'ignore-record': repeated(
       'NAMESPACE/NAME',
-      'Do not count a record that cannot be read as a user; may be repeated.',
+      'Do not treat this unreadable record as a user of releases; may be repeated.',
     ),
     ...clusterFlags,
     ...documentFlags,
@@ -26,7 +26,7 @@ export default class Orphans extends KkCommand {
     const {flags, args} = await this.parse(Orphans)
     const {environment} = await openEnvironment(flags, args.file === undefined ? [] : [args.file])
     await using cluster = await openChosenCluster(flags, environment)
-    const found = await findOrphans(usesReader(cluster, new Set(flags['ignore-record'] ?? [])))
-    this.console.document(flags.output, found, (palette) => orphansText(found, palette))
+    const orphans = await findOrphans(usesReader(cluster, new Set(flags['ignore-record'] ?? [])))
+    this.console.document(flags.output, orphans, (palette) => orphansText(orphans, palette))
   }
 }

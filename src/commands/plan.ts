@@ -3,12 +3,12 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {adoptStoreFlags, documentFlags, lockFlags, releasesArgument, renderFlags} from '../cli/flags.ts'
-import {heedLock} from '../cli/open/charts.ts'
+import {enforceLock} from '../cli/open/charts.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {conflictFlags, versionFlags} from '../cli/run/flags.ts'
-import {placeOf} from '../cli/run/same-again.ts'
+import {targetArguments} from '../cli/run/same-again.ts'
 import {VERSION} from '../cli/version.ts'
 import {splitArguments} from '../environment/choose.ts'
 import {parseValuesFlag} from '../overrides/release-flags.ts'
@@ -30,30 +30,32 @@ import {planDiff} from '../verbs/diff.ts'
 import {type Foreseen, foresee} from '../verbs/foresee.ts'
 
 export default class Plan extends KkCommand {
-  static override summary = 'Show what a deploy would do, and why; change nothing.'
+  static override summary = 'Show what a deploy would do, and why; changes nothing.'
   static override description =
-    'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Of an environment with kk.infer: false, new releases are rendered with --diff and --save alone. Exits 0; with --detailed-exitcode 4 when there is something to do.'
+    'With release names, shows the plan of "kk upgrade" for these releases. Renders what would be installed or upgraded, and fails with the same exit code as a deploy if values, charts or versions are refused, or if the API server would not accept an object or not allow helm to write it. In an environment with kk.infer: false, new releases are rendered only with --diff or --save. Exits 0; with --detailed-exitcode, exits 4 if there is something to do.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk plan environments/all-in-one.yaml --sandbox',
     'kk plan environments/all-in-one.yaml keystone --sandbox --diff',
     'kk plan environments/all-in-one.yaml --sandbox --output json --detailed-exitcode',
-    'To be looked at, approved, and then done exactly so.\nkk plan environments/all-in-one.yaml --sandbox --save plan.json',
+    'Save the plan for review, approval and kk apply.\nkk plan environments/all-in-one.yaml --sandbox --save plan.json',
   ]
   static override args = releasesArgument
   static override flags = {
     ...renderFlags,
     ...adoptStoreFlags,
     diff: Flags.boolean({
-      summary: 'Show the difference of the manifests, with secret values masked.',
+      summary: 'Show the diff of the manifests, with secret values masked.',
       exclusive: ['output'],
     }),
     save: Flags.string({
-      summary: 'Save the plan, for kk apply; the file holds no values.',
+      summary: 'Save the plan for kk apply; the file contains no values.',
       helpValue: 'FILE',
     }),
-    secrets: Flags.boolean({summary: 'Name the passwords and keys that would be made; never their values.'}),
-    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when there is something to do.'}),
+    secrets: Flags.boolean({
+      summary: 'List the passwords and keys that would be generated, without their values.',
+    }),
+    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if there is something to do.'}),
     ...versionFlags,
     ...lockFlags,
     ...conflictFlags,
@@ -69,7 +71,7 @@ export default class Plan extends KkCommand {
     const opened = await openOnCluster(flags, argv as string[])
     await using cluster = opened.cluster
     const supplied = await openSecrets(opened.prepared, flags, cluster)
-    await heedLock(supplied.planned, flags, this.console)
+    await enforceLock(supplied.planned, flags, this.console)
     const scope = {names: opened.releases, install: opened.releases.length === 0}
     const shown = {...scope, showForeign: true, showMissing: true}
     const planned = await planChange(supplied, cluster, {scope: shown, waits: false, say: this.console.say})
@@ -78,12 +80,12 @@ export default class Plan extends KkCommand {
       this.console.document(flags.output, planDocument(withNotes(plan, notes), later, data), (palette) =>
         planText(plan, palette, {namesSecrets: flags.secrets}),
       )
-    // A document is one: the plan, or why it would be refused.
+    // JSON and YAML output is one document: the plan, or the error.
     if (flags.output === 'text') show()
     planned.expectStated()
     const {isAsked, ...foreseen} = await foresee(planned, {
       cluster,
-      // No helm is started where helm has nothing to do.
+      // helm is not started if it has nothing to do.
       helm: helmActions(plan).length === 0 ? undefined : await openUsersHelm(flags, cluster),
       cache: cacheDirectory(process.env),
       isWhole: flags.diff || flags.save !== undefined,
@@ -100,13 +102,13 @@ export default class Plan extends KkCommand {
     for (const line of hookDataLines(data)) this.console.say(line)
     if (flags.save !== undefined) {
       if (!isAsked)
-        this.console.say('you may not ask the API server whether it would accept the objects: kk apply does')
+        this.console.say('no permission for a server-side dry run of the objects: kk apply runs it')
       await savePlan(flags.save, planned, {scope, values: flags.values ?? []})
       const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
       const sets = (['set', 'set-string'] as const).filter((name) => flags[name]).map((name) => `--${name}`)
       const again = sets.length === 0 ? '' : `, and the same ${sets.join(' and ')} again`
       this.console.say(
-        `\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force.join('')}${again}`,
+        `\nsaved; carry it out with: kk apply ${targetArguments(flags.save, flags)}${force.join('')}${again}`,
       )
     }
     if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = 4
@@ -120,21 +122,21 @@ export default class Plan extends KkCommand {
 
 const FORCES = ['force-version', 'force-conflicts'] as const
 
-/** Throws `KK_USAGE` for a name by which `kk apply` would not tell the plan from an environment file. */
+/** Throws `KK_USAGE` for a name that `kk apply` would take for an environment file. */
 function expectPlanName(file: string): void {
   if (splitArguments([file]).file === undefined) return
-  throw new KkError('KK_USAGE', `--save ${file}: that name is one of an environment file`, {
-    hint: 'give it another ending, e.g. --save plan.json',
+  throw new KkError('KK_USAGE', `--save ${file}: this is the name of an environment file`, {
+    hint: 'use another extension, for example: --save plan.json',
   })
 }
 
 interface SaveOptions {
   readonly scope: PlanScope
-  /** As `--values` has them. */
+  /** As passed with `--values`. */
   readonly values: readonly string[]
 }
 
-/** Writes a plan to a file that only its owner may read. Throws `KK_FILE`, and `KK_FOREIGN` for one that would be refused. */
+/** Writes a plan to a file that only its owner can read. Throws `KK_FILE`, and `KK_FOREIGN` for a plan that `kk apply` would refuse. */
 async function savePlan(file: string, planned: PlannedChange, {scope, values}: SaveOptions): Promise<void> {
   const {plan} = planned
   const toAdopt = plan.bystanders.filter(({state}) => state === 'to-adopt')

@@ -4,9 +4,9 @@ import {changeInstalled} from '../cli/run/change.ts'
 import {upgradeFlags} from '../cli/run/flags.ts'
 
 export default class Reconfigure extends KkCommand {
-  static override summary = 'Change values of installed releases, but no chart and no image.'
+  static override summary = 'Change values of installed releases, but no charts and no images.'
   static override description =
-    'Pods are replaced only where what they read has changed. Refuses with exit 3, before anything is changed, when a chart or an image differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.'
+    'Pods are replaced only if their configuration has changed. If a chart or an image differs from the cluster, changes nothing, exits 3, and reports each such release with the command to use instead. Otherwise like kk upgrade: in order, one release after another, and nothing is installed.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk reconfigure environments/all-in-one.yaml --sandbox',

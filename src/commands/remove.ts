@@ -8,18 +8,18 @@ import {removeReleases} from '../cli/run/removal.ts'
 import {planRemove} from '../verbs/removal/remove.ts'
 
 export default class Remove extends KkCommand {
-  static override summary = 'Uninstall the named releases, unless anything on the cluster uses them.'
+  static override summary = 'Uninstall the named releases, unless something on the cluster uses them.'
   static override description =
-    'Refuses while a release of any environment, or a record that cannot be read, requires what is named. Shows what goes and what stays before it asks: what helm leaves behind, and what the releases have in other services, which --purge takes away by a Job of the chart before helm runs. What the releases only shared is not touched. Without a terminal it removes nothing without --yes.'
+    'Refuses while a release of any environment, or a record that cannot be read, requires a named release. Before asking for confirmation, shows what is removed and what stays: objects that helm leaves behind, and data of the releases in other services, which --purge removes with a Job of the chart before helm runs. Shared data is not touched. Without a terminal, --yes is required.'
   static override examples = [
     'kk remove horizon -e environments/all-in-one.yaml --sandbox --dry-run',
-    'A protected release, and all that needs it.\nkk remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
-    'A service with its database, its user and its entries in the catalogue.\nkk remove placement -e environments/all-in-one.yaml --sandbox --purge --confirm placement --dry-run',
+    'A protected release with everything that requires it.\nkk remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
+    'A service with its database, its user and its catalog entries.\nkk remove placement -e environments/all-in-one.yaml --sandbox --purge --confirm placement --dry-run',
   ]
   static override args = releasesArgument
   static override flags = {...removalFlags, ...namedRemovalFlags}
 
-  /** The releases that the words of the command line mean, where they are not the names of such. */
+  /** Maps the arguments to release names, in subclasses whose arguments are other names. */
   protected readonly named: NamedReleases | undefined = undefined
 
   override async run(): Promise<void> {

@@ -20,7 +20,7 @@ import {expectRollbackFor} from '../cli/run/on-failure.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {rollBackTo} from '../cli/run/rollback.ts'
 import {endIdle, type RunContext} from '../cli/run/run.ts'
-import {placeOf, sameAgain, sameWay} from '../cli/run/same-again.ts'
+import {sameAgain, sameWay, targetArguments} from '../cli/run/same-again.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import {runState} from '../kubernetes/records/run-entry.ts'
 import type {RunRecord} from '../kubernetes/records/runs.ts'
@@ -28,15 +28,15 @@ import {expectSameInputs, type Resumable, runToResume} from '../verbs/change/res
 import {makesRevisions} from '../verbs/change/rollback.ts'
 
 export default class Resume extends KkCommand {
-  static override summary = 'Go on with a run that was interrupted, killed, or failed.'
+  static override summary = 'Resume a run that was interrupted, killed, or failed.'
   static override description =
-    'The same verb and the same releases, planned anew by what the cluster says now: what was done is not done again. Works on any machine that has the environment file and its charts, by the record of the run in the cluster. Without a run, the last one of the environment, unless it succeeded: then there is nothing to resume, and an older one is gone on with only when it is named. Refused, with the names of the releases, when the inputs are not those of that run.'
+    'Plans the same verb and the same releases again from the current state of the cluster: completed actions are not repeated. Works on any machine that has the environment file and its charts, because the cluster has the record of the run. Without a run, resumes the last run of the environment; if that succeeded, there is nothing to resume, and an older run must be named. If the inputs differ from those of the run, refuses and lists the releases.'
   static override examples = [
     'kk resume environments/all-in-one.yaml --sandbox',
     'kk resume 20261121-083000-3f9a environments/all-in-one.yaml --sandbox',
   ]
   static override strict = false
-  static override args = {run: argument({description: 'The run, and the environment file, in any order.'})}
+  static override args = {run: argument({description: 'The run and the environment file, in any order.'})}
   static override flags = {
     ...renderFlags,
     ...ownerFlags,
@@ -57,17 +57,18 @@ export default class Resume extends KkCommand {
 
 type ResumeFlags = ChangeFlags & OwnerFlags
 
-/** Goes on with a run: the same verb and scope, planned anew by what the cluster says. */
+/** Resumes a run: the same verb and scope, planned again from the state of the cluster. */
 async function resume(flags: ResumeFlags, argv: readonly string[], console: Console): Promise<ExitCode> {
   expectRollbackFor(flags)
   const context = {flags, console, reports: await openReportFiles(flags.report)}
   const owner = await openOwner(flags, argv)
   await using cluster = await openChosenCluster(flags, owner.environment)
-  const found = await runOf(cluster, owner)
-  if (found.kind === 'nothing') return await nothingToResume(found, {...context, owner, cluster})
-  const run = resumable(found.run)
+  const resumable = await findRun(cluster, owner)
+  if (resumable.kind === 'nothing') return await nothingToResume(resumable, {...context, owner, cluster})
+  const {run} = resumable
+  expectResumable(run)
   await expectEnded(run)
-  console.say(`going on with run ${run.id}: kk ${run.verb} of ${run.environment}, begun by ${run.who}`)
+  console.say(`resuming run ${run.id}: kk ${run.verb} of ${run.environment}, started by ${run.who}`)
   const resumption = {...context, run, owner, cluster}
   const exit =
     run.verb === 'rollback' ? await resumeRollback(resumption) : await resumeChange(resumption, argv)
@@ -99,12 +100,14 @@ async function resumeChange(
   if (environment?.name !== run.environment) {
     throw new KkError(
       'KK_NO_ENVIRONMENT',
-      `run ${run.id} is one of the environment "${run.environment}", whose file is needed to go on (then ${run.file})`,
-      {hint: `name the file: kk resume ${run.id} ${run.file}`},
+      `run ${run.id} belongs to the environment "${run.environment}", whose file is needed to resume it (${run.file} at that time)`,
+      {hint: `pass the file: kk resume ${run.id} ${run.file}`},
     )
   }
-  const {line, given} = sameAgain({file: environment.file, names: run.scope.names, flags})
-  const again = [`kk ${run.verb} ${line}${sameWay(flags, run.scope)}`, ...(given ? [given] : [])].join(', ')
+  const {line, setHint} = sameAgain({file: environment.file, names: run.scope.names, flags})
+  const again = [`kk ${run.verb} ${line}${sameWay(flags, run.scope)}`, ...(setHint ? [setHint] : [])].join(
+    ', ',
+  )
   return change({
     verb: run.verb,
     flags,
@@ -117,16 +120,16 @@ async function resumeChange(
   })
 }
 
-async function runOf(cluster: Cluster, {name, words}: Owner): Promise<Resumable> {
+async function findRun(cluster: Cluster, {name, words}: Owner): Promise<Resumable> {
   const [id, second] = words
   if (second !== undefined) {
-    throw new KkError('KK_USAGE', `kk resume goes on with one run, but got ${words.join(', ')}`, {
-      hint: 'name one run; see kk history',
+    throw new KkError('KK_USAGE', `kk resume takes one run, but got ${words.join(', ')}`, {
+      hint: 'pass one run; see kk history',
     })
   }
   if (id === undefined && name === undefined) {
     throw new KkError('KK_NO_ENVIRONMENT', 'neither a run nor an environment is named', {
-      hint: 'name the environment file; see kk history --all for runs',
+      hint: 'pass the environment file; see kk history --all for runs',
     })
   }
   if (id === undefined) return runToResume(await cluster.runs.list(name), name!)
@@ -135,19 +138,19 @@ async function runOf(cluster: Cluster, {name, words}: Owner): Promise<Resumable>
   throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: 'see kk history --all'})
 }
 
-/** It is no error: who asks wants nothing to be left undone, and nothing is. */
+/** Reports that there is nothing to resume; this is not an error, because nothing is left to do. */
 async function nothingToResume(
   {last, undone, older}: Extract<Resumable, {kind: 'nothing'}>,
   {owner, cluster, ...context}: Omit<Resumption, 'run'>,
 ): Promise<ExitCode> {
   const {environment} = last
-  const place = placeOf(owner.environment?.file ?? last.file, context.flags)
+  const place = targetArguments(owner.environment?.file ?? last.file, context.flags)
   const lines = [
     `nothing to resume: run ${last.id}, the last of ${environment} (kk ${last.verb}), succeeded`,
-    ...(undone ? [`it undid run ${undone.id}; to begin that anew: ${beginAnew(undone, place)}`] : []),
+    ...(undone ? [`it undid run ${undone.id}; to start that again: ${restartCommand(undone, place)}`] : []),
     ...(older
       ? [
-          `an older one did not (kk ${older.verb}, ${older.startedAt}); to go on with that: kk resume ${older.id} ${place}`,
+          `an older run did not (kk ${older.verb}, ${older.startedAt}); to resume that: kk resume ${older.id} ${place}`,
         ]
       : []),
   ]
@@ -155,20 +158,24 @@ async function nothingToResume(
   return endIdle({environment, cluster, actions: []}, context)
 }
 
-function beginAnew({verb, scope}: RunRecord, place: string): string {
+function restartCommand({verb, scope}: RunRecord, place: string): string {
   return ['kk', verb, ...scope.names, place].join(' ')
 }
 
-/** A removal is confirmed by names each time it is asked for; an adoption shows the difference anew. */
-function resumable(run: RunRecord): RunRecord {
+/** Throws `KK_USAGE` for a removal, which needs its confirmations again, and for an adoption, which shows its differences again. */
+function expectResumable(run: RunRecord): void {
   if (!makesRevisions(run)) {
-    throw new KkError('KK_USAGE', `run ${run.id} was a kk ${run.verb}, which is asked for again instead`, {
-      hint: 'it does again only what is not done; see kk status',
-    })
+    throw new KkError(
+      'KK_USAGE',
+      `run ${run.id} was a kk ${run.verb}, which is repeated instead of resumed`,
+      {
+        hint: 'run the command again: it skips what is done; see kk status',
+      },
+    )
   }
-  if (run.verb !== 'remove' && run.verb !== 'destroy') return run
+  if (run.verb !== 'remove' && run.verb !== 'destroy') return
   const names = run.scope.names.map((name) => ` ${name}`).join('')
-  throw new KkError('KK_USAGE', `run ${run.id} was a removal, which goes on when it is asked for again`, {
+  throw new KkError('KK_USAGE', `run ${run.id} was a removal, which is repeated instead of resumed`, {
     hint: `kk ${run.verb}${names} -e ${run.file}`,
   })
 }
@@ -177,12 +184,12 @@ async function expectEnded(run: RunRecord): Promise<void> {
   if ((await runState(run)) !== 'running') return
   throw new KkError(
     'KK_HELD',
-    `run ${run.id} has not ended: process ${run.process.pid} of this machine is at work on it`,
+    `run ${run.id} has not ended: process ${run.process.pid} of this machine is running it`,
     {hint: 'wait until it has ended, or interrupt it'},
   )
 }
 
-/** Writes how a run ended that was killed, and could not write it itself. */
+/** Records the outcome of a run that was killed before it could record it. */
 async function closeRecord(cluster: Cluster, run: RunRecord): Promise<void> {
   if (run.outcome !== 'running') return
   await cluster.runs.write({...run, outcome: 'interrupted', endedAt: new Date().toISOString()})

@@ -16,34 +16,34 @@ import {runToUndo} from '../verbs/change/rollback.ts'
 import {releaseOnCluster} from '../verbs/observation/release-on-cluster.ts'
 
 export default class Rollback extends KkCommand {
-  static override summary = 'Return to what was deployed before a run, dependents first.'
+  static override summary = 'Roll back to the state before a run, dependents first.'
   static override description =
-    'Each release that the run touched goes back to the last revision whose gate had passed before, by a real helm rollback, with its configuration. Without a run, the last one of the environment that was not itself a rollback. What a run installed stays. Databases do not go back: across a migration it is refused without --keep-schema.'
+    'Rolls each release that the run changed back to its last revision that had passed its gate, with helm rollback, including its configuration. Without a run, undoes the last run of the environment that was not itself a rollback. Releases that the run installed stay. Databases are not rolled back: across a migration, --keep-schema is required.'
   static override examples = [
     'kk rollback environments/all-in-one.yaml --sandbox',
-    'A run of any environment; kk history shows their ids.\nkk rollback 20261121-083000-3f9a --sandbox',
+    'A run of any environment; kk history shows the IDs.\nkk rollback 20261121-083000-3f9a --sandbox',
     'kk rollback --release keystone --revision 3 --sandbox',
   ]
   static override strict = false
   static override args = {
-    run: argument({description: 'The run to undo, and the environment file, in any order.'}),
+    run: argument({description: 'The run to undo and the environment file, in any order.'}),
   }
   static override flags = {
     ...environmentFlags,
     ...ownerFlags,
     release: Flags.string({
-      summary: 'One release instead of a run.',
+      summary: 'Roll back one release instead of a run.',
       helpValue: 'RELEASE',
       dependsOn: ['revision'],
     }),
     revision: Flags.integer({
-      summary: 'The revision that it returns to.',
+      summary: 'The revision to roll back to.',
       helpValue: 'N',
       min: 1,
       dependsOn: ['release'],
     }),
     'keep-schema': Flags.boolean({
-      summary: 'Go back across a migration: the services return, the newer schema stays.',
+      summary: 'Roll back across a migration: the services are rolled back, the newer schema stays.',
     }),
     ...changeFlags,
     ...dataFlags,
@@ -58,21 +58,21 @@ export default class Rollback extends KkCommand {
     const context = {flags, console: this.console, reports: await openReportFiles(flags.report)}
     const owner = await openOwner(flags, argv as string[])
     await using cluster = await openChosenCluster(flags, owner.environment)
-    const subject = await subjectOf(cluster, owner, flags)
+    const subject = await findSubject(cluster, owner, flags)
     const {environment} = owner
-    process.exitCode = await rollBackTo(subject, {...context, cluster, environment, of: runOf(subject)})
+    process.exitCode = await rollBackTo(subject, {...context, cluster, environment, of: runId(subject)})
   }
 }
 
 type RollbackFlags = FlagValues<typeof Rollback.flags>
 
-async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): Promise<Subject> {
+async function findSubject(cluster: Cluster, owner: Owner, flags: RollbackFlags): Promise<Subject> {
   const [id, second] = owner.words
   if (second !== undefined || (id !== undefined && flags.release !== undefined)) {
     throw new KkError(
       'KK_USAGE',
       `kk rollback undoes one run, or one release, but got ${owner.words.join(', ')}`,
-      {hint: 'name one run, or --release R --revision N; see kk history'},
+      {hint: 'pass one run, or --release R --revision N; see kk history'},
     )
   }
   if (flags.release !== undefined) return releaseSubject(cluster, owner, flags)
@@ -82,8 +82,8 @@ async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): 
   if (owner.isNamed && owner.name !== run.environment) {
     throw new KkError(
       'KK_OWNER',
-      `run ${run.id} is one of the environment "${run.environment}", not of "${owner.name}"`,
-      {hint: 'leave the environment out: the record of the run says it'},
+      `run ${run.id} belongs to the environment "${run.environment}", not to "${owner.name}"`,
+      {hint: 'omit the environment: the record of the run has it'},
     )
   }
   return {
@@ -93,7 +93,7 @@ async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): 
   }
 }
 
-/** Returns the hint for a run that is not known: it may be the name of a release, as helm rollback takes it. */
+/** Returns the hint for an unknown run: it may be the name of a release, as in helm rollback. */
 function runHint(id: string): string {
   if (/^\d{8}-\d{6}-[0-9a-f]+$/.test(id)) return 'see kk history --all'
   return `for the release ${id}: kk rollback --release ${id} --revision N; kk history ${id} lists its revisions`
@@ -101,9 +101,13 @@ function runHint(id: string): string {
 
 async function lastRunSubject(cluster: Cluster, {name, environment}: Owner): Promise<Subject> {
   if (name === undefined) {
-    throw new KkError('KK_NO_ENVIRONMENT', 'no environment is named, and the last run of all is not meant', {
-      hint: 'name a run, an environment file, or --owner NAME; see kk history --all',
-    })
+    throw new KkError(
+      'KK_NO_ENVIRONMENT',
+      'no environment is named, and the last run of all environments is not a default',
+      {
+        hint: 'pass a run, an environment file, or --owner NAME; see kk history --all',
+      },
+    )
   }
   const runs = await cluster.runs.list(name)
   const run = runToUndo(runs, name)
@@ -115,24 +119,26 @@ async function releaseSubject(
   owner: Owner,
   {release: name, revision}: RollbackFlags,
 ): Promise<Subject> {
-  const sought = {names: [name!], owner: owner.name, environment: owner.environment}
-  const {revisions} = await seenRevisions(cluster, sought)
+  const query = {names: [name!], owner: owner.name, environment: owner.environment}
+  const {revisions} = await seenRevisions(cluster, query)
   const record = releaseOnCluster([...lastOf(revisions).values()], name!, owner.name)
   const environment = (owner.isNamed ? owner.name : undefined) ?? readLabels(record.labels)?.owner ?? ''
   return {
     environment,
     file:
-      owner.environment?.name === environment ? owner.environment.file : await fileOf(cluster, environment),
+      owner.environment?.name === environment
+        ? owner.environment.file
+        : await recordedFile(cluster, environment),
     request: {kind: 'release', release: record.release, revision: revision!},
   }
 }
 
-/** Returns the file as the last run of the environment named it: for what is said, not to be read. */
-async function fileOf(cluster: Cluster, environment: string): Promise<string> {
+/** Returns the file name in the record of the last run of the environment, for messages only. */
+async function recordedFile(cluster: Cluster, environment: string): Promise<string> {
   const [last] = await cluster.runs.list(environment)
   return last?.file ?? `${environment}.yaml`
 }
 
-function runOf({request}: Subject): string | undefined {
+function runId({request}: Subject): string | undefined {
   return request.kind === 'run' || request.kind === 'last-run' ? request.run.id : undefined
 }

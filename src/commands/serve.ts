@@ -3,11 +3,11 @@ import {serveFlags} from '../cli/overrides/flags.ts'
 import {serve} from '../cli/overrides/serve.ts'
 
 export default class Serve extends KkCommand {
-  static override summary = 'Serve overrides over REST, and as pages for a browser.'
+  static override summary = 'Serve the overrides as a REST API and as web pages.'
   static override description =
-    `The same overrides that kk overrides sees and changes, for programs and for people without a shell. It listens on loopback;
-anywhere else it needs TLS and tokens. The environment and the facts are read once, when it starts. It runs until
-Ctrl-C or SIGTERM, and answers what it has begun.`
+    `Serves the overrides that kk overrides shows and changes, for programs and for users without a shell. Listens on
+loopback; any other address requires TLS and tokens. The environment and the facts are read once, at the start. Runs
+until Ctrl-C or SIGTERM, and finishes pending requests.`
   static override examples = [
     'kk serve -e environments/all-in-one.yaml',
     'kk serve --facts facts.yaml --listen 127.0.0.1:0',

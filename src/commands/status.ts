@@ -30,9 +30,9 @@ import type {StatusSubject} from '../verbs/observation/status-row.ts'
 import {watchStatus} from '../verbs/observation/watch-status.ts'
 
 export default class Status extends KkCommand {
-  static override summary = 'Show each release of an environment as it is on the cluster.'
+  static override summary = 'Show the status of each release of an environment on the cluster.'
   static override description =
-    'Revision, health with the reason, who works on it, who requires it, and whether a deploy would find other inputs than those that are deployed. Exits 1 when a release is not healthy.'
+    'Shows the revision, health with the reason, the process that is changing it, the releases that require it, and whether its inputs differ from the deployed ones. Exits 1 if a release is not healthy.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk status environments/all-in-one.yaml --sandbox',
@@ -45,7 +45,7 @@ export default class Status extends KkCommand {
     ...ownerFlags,
     watch: Flags.boolean({
       char: 'w',
-      summary: 'Go on looking, until Ctrl-C: a table on a terminal, elsewhere a line for each change.',
+      summary: 'Watch until Ctrl-C: a live table on a terminal, otherwise a line for each change.',
     }),
     ...overrideFlags,
     ...clusterFlags,
@@ -68,7 +68,7 @@ export default class Status extends KkCommand {
   }
 }
 
-/** Returns whose releases are looked at: those of the file, or of `--owner` by the cluster, which the caller closes. */
+/** Returns the releases to show, of the file or of `--owner`, and the cluster, which the caller closes. */
 async function statusSubject(
   flags: RenderFlags & OwnerFlags,
   argv: readonly string[],
@@ -84,7 +84,7 @@ async function statusSubject(
   return {subject: {owner: prepared.environment.name, prepared, names: releases}, cluster}
 }
 
-/** Adds generated secrets, which decide whether inputs changed; without them where they cannot, or may not, be read. */
+/** Adds generated secrets, which determine whether inputs changed; skips them if they cannot be read. */
 async function withSecrets(
   subject: StatusSubject,
   flags: StoreFlags,
@@ -106,7 +106,7 @@ interface WatchOptions {
   readonly title: string
 }
 
-/** Shows the state until Ctrl-C, which ends kk with 130. Throws `KK_USAGE` for a form that is one document. */
+/** Shows the state until Ctrl-C, which ends kk with 130. Throws `KK_USAGE` for an output format that is one document. */
 async function watch(
   read: () => Promise<StatusReport>,
   cluster: Cluster,
@@ -114,7 +114,8 @@ async function watch(
 ): Promise<void> {
   const show = viewFor(options)
   endQuietly()
-  for await (const look of watchStatus({read, cluster, signal: new AbortController().signal})) show(look)
+  for await (const snapshot of watchStatus({read, cluster, signal: new AbortController().signal}))
+    show(snapshot)
 }
 
 function viewFor({output, console, title}: WatchOptions): StatusView {

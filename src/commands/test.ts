@@ -8,7 +8,7 @@ import {openPrepared} from '../cli/open/open.ts'
 import {changeFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
-import {placeOf, statusCommand} from '../cli/run/same-again.ts'
+import {statusCommand, targetArguments} from '../cli/run/same-again.ts'
 import {releaseName} from '../release.ts'
 import {runDocument} from '../report/run/run-json.ts'
 import {timedTasks} from '../run/task.ts'
@@ -18,9 +18,9 @@ import {planTests} from '../verbs/observation/test.ts'
 const {yes: _, message: __, ...runFlags} = changeFlags
 
 export default class Test extends KkCommand {
-  static override summary = "Run helm's tests of releases, in the order of who requires whom."
+  static override summary = 'Run the helm tests of releases, in dependency order.'
   static override description =
-    'The test hooks of the charts as they were deployed; without names, of every release of the environment that has any. A test that fails is told with its pod and the last lines of its log, the tests of what requires that release are skipped, and kk exits 1. Asks nothing, for it changes no release: helm only starts the pods, and writes into the record how they ended.'
+    'Runs the test hooks of the deployed charts; without names, of every release of the environment that has test hooks. For a failed test, shows its pod and the last lines of its log, skips the tests of releases that require it, and exits 1. Needs no confirmation, because no release changes: helm only starts the pods and records their results.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk test environments/all-in-one.yaml --sandbox',
@@ -32,7 +32,7 @@ export default class Test extends KkCommand {
     ...environmentFlags,
     ...runFlags,
     timeout: Flags.string({
-      summary: 'How long the tests of one release may take (default: that of its deployment).',
+      summary: 'The timeout for the tests of one release (default: the timeout of its deployment).',
       helpValue: 'TIME',
     }),
     ...streamFlags,
@@ -62,7 +62,7 @@ export default class Test extends KkCommand {
       ),
       unrecorded: true,
     })
-    const place = placeOf(file, flags)
+    const place = targetArguments(file, flags)
     const commands = {
       again: ['kk test', ...names, place].join(' '),
       status: statusCommand({name: plan.environment, file}, flags),
@@ -75,8 +75,8 @@ export default class Test extends KkCommand {
 
 function timeoutSeconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const found = seconds(text)
-  if (found !== undefined) return found
+  const timeout = seconds(text)
+  if (timeout !== undefined) return timeout
   throw new KkError('KK_USAGE', `--timeout ${text}: expected ${TIME_TITLE}`, {
     hint: 'for example --timeout 5m',
   })

@@ -5,9 +5,9 @@ import {upgradeFlags} from '../cli/run/flags.ts'
 
 export default class Update extends KkCommand {
   static override summary =
-    'Change values, images and charts of installed releases, but no version of a chart or of OpenStack.'
+    'Change values, images and charts of installed releases, but no chart versions and no OpenStack release.'
   static override description =
-    'Refuses with exit 3, before anything is changed, when the version or the appVersion of a chart, or the release of OpenStack that an image is of, differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.'
+    'If the version or the appVersion of a chart, or the OpenStack release of an image, differs from the cluster, changes nothing, exits 3, and reports each such release with the command to use instead. Otherwise like kk upgrade: in order, one release after another, and nothing is installed.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk update environments/all-in-one.yaml --sandbox',

@@ -7,9 +7,9 @@ import {driftFlags, inClusterFlags, upgradeFlags, viaFlags} from '../cli/run/fla
 import {splitArguments} from '../environment/choose.ts'
 
 export default class Upgrade extends KkCommand {
-  static override summary = 'Bring the named releases to what the environment says, and no others.'
+  static override summary = 'Upgrade the named releases to the state of the environment, and no others.'
   static override description =
-    'Any change: values, images, charts and their versions. In the order of their requirements, one release after the other, each until its gate has passed; afterwards whatever requires a changed release must pass its gate again. What the named ones require must be installed and healthy, and is not changed. Without names, all installed releases of the environment. Nothing is installed, unless --install is given with the names. --values and --set are not remembered: the next deploy without them takes their values back.'
+    'Applies changes of values, images, charts and chart versions. Upgrades one release after another in dependency order, each until its gate has passed; then every release that requires a changed one must pass its gate again. The requirements of the named releases must be installed and healthy, and are not changed. Without names, upgrades all installed releases of the environment. Nothing is installed, unless --install is given with the names. --values and --set are not stored: the next deploy without them reverts their values.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk upgrade environments/all-in-one.yaml keystone --sandbox',
@@ -21,10 +21,10 @@ export default class Upgrade extends KkCommand {
     ...driftFlags,
     ...inClusterFlags,
     ...viaFlags,
-    install: Flags.boolean({summary: 'Install the named releases that are not there.'}),
+    install: Flags.boolean({summary: 'Install the named releases that are not installed.'}),
   }
 
-  /** The releases that the words of the command line mean, where they are not the names of such. */
+  /** Maps the arguments to release names, in subclasses whose arguments are other names. */
   protected readonly named: NamedReleases | undefined = undefined
 
   override async run(): Promise<void> {
@@ -32,8 +32,8 @@ export default class Upgrade extends KkCommand {
     const options = {flags, argv: argv as string[], console: this.console, named: this.named}
     const {install} = flags
     if (install && splitArguments(argv as string[]).releases.length === 0) {
-      throw new KkError('KK_USAGE', 'expected the names of what is to be installed, got none', {
-        hint: 'name releases; the whole environment: kk deploy',
+      throw new KkError('KK_USAGE', 'expected the names of the releases to install, got none', {
+        hint: 'pass release names; for the whole environment: kk deploy',
       })
     }
     process.exitCode = await changeInstalled('upgrade', options, {

@@ -4,9 +4,9 @@ import {VERSION} from '../cli/version.ts'
 import {readBuild} from '../state/assets.ts'
 
 export default class Version extends KkCommand {
-  static override summary = 'Tell which kk this is: version, commit, Node, platform, and what it came in.'
+  static override summary = 'Show the version, commit, Node version, platform and package format of kk.'
   static override description =
-    'What a report of a fault should name. The commit is the one that the executable was built from; modified says that its sources had changes beside it. What it came in is a tarball, a deb, an image, the executable alone, or the sources. kk that runs from its sources names none, for git tells it.'
+    'Include this output in bug reports. The commit is the one that the executable was built from; modified indicates uncommitted changes. The package format is a tarball, a deb, an image, a plain executable, or the sources. If kk runs from its sources, no commit is shown: use git.'
   static override examples = ['kk version', 'kk version --output json']
   static override flags = documentFlags
 

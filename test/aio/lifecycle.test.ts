@@ -76,7 +76,7 @@ describe('the all-in-one node', () => {
     const status = await kk(['aio', 'status'])
     const doctor = await kk(['aio', 'doctor'])
 
-    expect(again.stderr).toBe('the node runs already')
+    expect(again.stderr).toBe('the node is already running')
     expect(status.stdout).toMatch(/^the node runs and is Ready\n/)
     expect(doctor.stdout).toContain('nothing is wrong')
   })

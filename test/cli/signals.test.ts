@@ -26,7 +26,7 @@ it.each([
   const {exitCode, stdout, stderr} = await ended(signal, ['plan', '--output', 'json'])
 
   expect(exitCode, stderr).toBe(exit)
-  expect(stderr).toContain(`error KK_INTERRUPTED: kk was ended by ${signal}`)
+  expect(stderr).toContain(`error KK_INTERRUPTED: kk was terminated by ${signal}`)
   expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_INTERRUPTED', exit}})
 })
 
@@ -63,6 +63,6 @@ it('is listened to before the first import of kk', async () => {
   )
 
   expect({exitCode, signal}, stderr).toMatchObject({exitCode: 130})
-  expect(stderr).toContain('error KK_INTERRUPTED: kk was ended by SIGINT')
+  expect(stderr).toContain('error KK_INTERRUPTED: kk was terminated by SIGINT')
   expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_INTERRUPTED'}})
 })

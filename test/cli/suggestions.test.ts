@@ -13,18 +13,18 @@ it.each([
   [
     ['log'],
     'kk has no command "log"',
-    'did you mean kk history, or kk status, which shows the last lines of what fails?',
+    'did you mean kk history, or kk status, which shows the last log lines of failed pods?',
   ],
   [['up'], 'kk has no command "up"', 'did you mean kk deploy?'],
   [['down'], 'kk has no command "down"', 'did you mean kk destroy FILE --confirm ENVIRONMENT?'],
   [
     ['logs', 'keystone'],
     'kk has no command "logs"',
-    'did you mean kk status, which shows the last lines of what fails?',
+    'did you mean kk status, which shows the last log lines of failed pods?',
   ],
   [['version', 'foo'], 'kk version takes no "foo"', 'see kk version --help'],
   [['sandbox', 'up', 'one'], 'kk sandbox up takes no "one"', 'see kk sandbox up --help'],
-  [['--foo'], 'expected a command, got --foo', 'see all commands with kk --help'],
+  [['--foo'], 'expected a command, got --foo', 'list all commands with kk --help'],
 ])('%j is refused', (argv, message, hint) => {
   expect(() => checkCommand(argv, table)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))
 })

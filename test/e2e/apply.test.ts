@@ -68,7 +68,7 @@ describe('a saved plan', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(without.exitCode).toBe(3)
     expect(without.stderr).toContain('  api: the plan was saved with --set for it, which must be given again')
-    expect([dry.exitCode, dry.stderr]).toEqual([0, expect.stringContaining('set.json still fits')])
+    expect([dry.exitCode, dry.stderr]).toEqual([0, expect.stringContaining('set.json is still valid')])
     expect(without.stderr + dry.stdout + dry.stderr).not.toContain(SECRET)
   })
 
@@ -136,7 +136,7 @@ describe('kk plan --save', () => {
     const {exitCode, stderr} = await environment.kk('plan', '--save', 'plan.yaml')
 
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('--save plan.yaml: that name is one of an environment file')
+    expect(stderr).toContain('--save plan.yaml: this is the name of an environment file')
   })
 
   it('makes no directory: one that is missing is mistyped', async () => {

@@ -64,7 +64,7 @@ describe('an environment with releases per component', () => {
     ['per-component', ['keystone-api', 'heat-api', 'heat-cfn', 'heat-engine']],
   ])('an operator in the shape %s can have a process for each of its services', async (shape, components) => {
     const services = ['keystone', 'heat', ...SHARED]
-    const words = ['--image', 'i', '--namespace', environment.name, '--dry-run', '--shape', shape]
+    const words = ['--image', 'i', '--namespace', environment.name, '--dry-run', '--topology', shape]
 
     const {stdout, exitCode, stderr} = await kk(['operator', 'install', ...words, '-e', environment.file])
 

@@ -96,7 +96,7 @@ describe.concurrent('without a terminal', () => {
 
     expect(refused).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining('error KK_UNCONFIRMED: nobody can be'),
+      stderr: expect.stringContaining('error KK_UNCONFIRMED: cannot ask'),
     })
     expect(left).toEqual([])
     expect([confirmed.exitCode, again.exitCode], again.stderr).toEqual([0, 0])

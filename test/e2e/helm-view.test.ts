@@ -85,8 +85,8 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     const named = await environment.kk('remove data', '--yes', '--delete-data', '--confirm-data', 'data')
 
     expect(unasked.exitCode, unasked.stderr).toBe(3)
-    expect(unasked.stderr).toMatch(/KK_UNCONFIRMED.*helm would delete \S+\/data with the data in it/)
-    expect(unasked.stderr).toContain('if it is an item of a List, annotate the List')
+    expect(unasked.stderr).toMatch(/KK_UNCONFIRMED.*helm would delete \S+\/data with its data/)
+    expect(unasked.stderr).toContain('for an item of a List, annotate the List')
     expect(before).toEqual(['data'])
     expect(named.exitCode, named.stderr).toBe(0)
     expect(named.stderr).toMatch(/PersistentVolumeClaim +data.* with its data/)

@@ -14,7 +14,7 @@ it('kk init asks five questions, and kk takes what it wrote as it is', async () 
     [/expected the name of a namespace[\s\S]*namespace of its releases \[openstack\]:\s*$/, corner.name],
     [/services, out of [\s\S]*\[keystone, glance, horizon\]:\s*$/, 'memcached'],
     [/kubeconfig context[^\n]*:\s*$/, ''],
-    [/is data to outlive its pod[^\n]*\[yes\]:\s*$/, 'no'],
+    [/store data on volumes[^\n]*\[yes\]:\s*$/, 'no'],
   ] as const
 
   for (const [question, answer] of answers) {

@@ -182,7 +182,7 @@ const endsAtOnce = async (signal: Signal, code: number) => {
   const {exitCode, stdout, stderr} = await run.ended()
 
   expect(exitCode).toBe(code)
-  expect(stderr).toContain(`error KK_INTERRUPTED: kk was ended by ${signal}`)
+  expect(stderr).toContain(`error KK_INTERRUPTED: kk was terminated by ${signal}`)
   expect(JSON.parse(stdout)).toMatchObject({type: 'error', code: 'KK_INTERRUPTED', exit: code})
   expect(await readdir(join(corner.directory, 'tmp'))).toEqual([])
   expect(await records(corner.name)).toEqual([])

@@ -120,7 +120,7 @@ describe.concurrent('when a release fails', () => {
     const resumed = await environment.kk('resume')
     expect(resumed.exitCode, resumed.stderr).toBe(0)
     expect(resumed.stderr).toMatch(/^nothing to resume: .*\(kk remove\), succeeded$/m)
-    expect(resumed.stderr).toContain(`to begin that anew: kk deploy ${environment.file}`)
+    expect(resumed.stderr).toContain(`to start that again: kk deploy ${environment.file}`)
   })
 
   atNight(() => {
@@ -143,7 +143,7 @@ describe.concurrent('when a release fails', () => {
     const {exitCode, stderr} = await environment.kk('deploy', '--remove-new')
 
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('error KK_USAGE: --remove-new goes with a rollback')
+    expect(stderr).toContain('error KK_USAGE: --remove-new requires a rollback')
     expect(stderr).toContain('hint: add --on-failure rollback-run')
     expect(await revisions(environment.name)).toEqual({})
   })

@@ -12,7 +12,7 @@ import {
   toldOfFailure,
 } from './support/operator.ts'
 
-const SHAPE = ['--shape', 'per-component', '--service', 'workload', '--isolate', 'api']
+const SHAPE = ['--topology', 'per-component', '--service', 'workload', '--isolate', 'api']
 const PARENT = ['--role', 'parent', '--shards', 'workload', '--shards', 'api']
 const child = (...shards: readonly string[]) => [
   '--role',
@@ -129,16 +129,16 @@ it('the shape of the operator is immutable, and its workers are those of the las
     cluster.operator('install', '--image', 'i', '--namespace', 'openstack', '--yes', ...words)
   const before = await children()
 
-  const refused = await install('--shape', 'one')
-  const dry = await install('--shape', 'one', '--dry-run')
-  const wrong = await install('--shape', 'per-service', '--service', 'workload', '--isolate', 'api')
+  const refused = await install('--topology', 'one')
+  const dry = await install('--topology', 'one', '--dry-run')
+  const wrong = await install('--topology', 'per-service', '--service', 'workload', '--isolate', 'api')
   const home = await install('--namespace', 'kk-system')
   const imageless = await cluster.operator('install', '--image', '', '--namespace', 'openstack', '--yes')
-  await done(install('--shape', 'per-component', '--service', 'workload'))
+  await done(install('--topology', 'per-component', '--service', 'workload'))
   const fewer = await children()
   await cluster.install()
   const chart = join(inject('run').home, 'operator-chart')
-  await done(install('--shape', 'one', '--chart', chart))
+  await done(install('--topology', 'one', '--chart', chart))
   const place = ['--namespace', 'kk-system', '--dry-run=server']
   const charted = await cluster.helm('helm4', 'install', 'kk-operator', chart, ...place)
 
@@ -151,7 +151,7 @@ it('the shape of the operator is immutable, and its workers are those of the las
   expect(dry).toMatchObject({exitCode: 3, stdout: expect.stringContaining('"kind": "Deployment"')})
   expect(dry.stderr).toContain('KK_SHAPE')
   expect(wrong.exitCode).toBe(2)
-  expect(wrong.stderr).toContain('--isolate goes with the shape per-component only')
+  expect(wrong.stderr).toContain('--isolate requires the topology per-component')
   expect(home.exitCode).toBe(2)
   expect(home.stderr).toContain('kk-system is the namespace of the operator itself')
   expect(imageless.exitCode).toBe(2)

@@ -167,13 +167,13 @@ atNight(() => {
     expect(resumed.stderr).toMatch(/hint: kk remove db -e env.yaml$/)
     expect(told.exitCode, told.stderr).toBe(0)
     expect(told.stderr).toMatch(
-      /\/db is gone, but not its claim \S+\/data-db-0, which run \S+ was to delete: --delete-data --confirm-data data-db-0/,
+      /\/db is removed, but not its claim \S+\/data-db-0, which run \S+ should have deleted: --delete-data --confirm-data data-db-0/,
     )
     expect(dry.exitCode, dry.stderr).toBe(3)
     expect(dry.stderr).toContain('--confirm-data data-db-0')
     expect(left).toEqual(['data-db-0'])
     expect(again.exitCode, again.stderr).toBe(0)
-    expect(again.stderr).toMatch(/deleted the claim \S+\/data-db-0, as run \S+ was to do/)
+    expect(again.stderr).toMatch(/deleted the claim \S+\/data-db-0, which run \S+ should have deleted/)
     expect(after).toEqual([])
     expect(last.exitCode, last.stderr).toBe(0)
     expect(last.stderr).toContain('db is not installed: nothing to remove')

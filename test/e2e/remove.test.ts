@@ -251,7 +251,7 @@ it('a protected release goes only when it is confirmed by name, and leaves its c
   expect(dry.stderr).toContain('--delete-data --confirm-data db-backup')
   expect(confirmed.exitCode, confirmed.stderr).toBe(0)
   expect(held.exitCode).toBe(3)
-  expect(held.stderr).toContain(`helm would delete ${environment.name}/db-backup with the data in it`)
+  expect(held.stderr).toContain(`helm would delete ${environment.name}/db-backup with its data`)
   expect(held.stderr).toContain('--delete-data --confirm-data db-backup; to keep it')
   expect(again.exitCode, again.stderr).toBe(0)
   expect(refused.exitCode).toBe(3)

@@ -63,7 +63,7 @@ describe.concurrent('kk resume', () => {
     const {exitCode, stderr} = await environment.kk('resume')
 
     expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(/going on with run \S+: kk deploy of \S+, begun by \S+@\S+/)
+    expect(stderr).toMatch(/resuming run \S+: kk deploy of \S+, started by \S+@\S+/)
     expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
     const [second, first] = await runs(environment)
     expect([first!.state, second!.state, second!.of]).toEqual(['interrupted', 'succeeded', first!.id])
@@ -183,7 +183,7 @@ describe.concurrent('kk resume', () => {
       expect(stderr).toContain(
         `nothing to resume: run ${last}, the last of ${environment.name} (kk deploy), succeeded\n`,
       )
-      expect(stderr).toContain(`to go on with that: kk resume ${older} ${environment.file}`)
+      expect(stderr).toContain(`to resume that: kk resume ${older} ${environment.file}`)
       expect(JSON.parse(stdout)).toMatchObject({run: null, releases: []})
     })
   })

@@ -17,7 +17,7 @@ describe('kk sandbox up', () => {
     const again = await sandbox('up', name, '--nodes', '7')
 
     expect(again.exitCode).toBe(0)
-    expect(again.stderr).toBe(`the sandbox ${name} runs already, with 3 nodes`)
+    expect(again.stderr).toBe(`the sandbox ${name} is already running, with 3 nodes`)
     expect(await processesBelow(home(name))).toEqual(before)
   })
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
 /** Takes away what is there of the operator, and installs it by its chart. */
 async function installByChart(): Promise<void> {
   await cluster.uninstall()
-  await done(cluster.operator('install', '--kinds', '--yes'))
+  await done(cluster.operator('install', '--crds', '--yes'))
   const words = ['install', 'kk-operator', chart, ...PLACE, '--create-namespace']
   await done(cluster.helm('helm4', ...words))
 }

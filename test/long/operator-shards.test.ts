@@ -16,7 +16,7 @@ const ROUNDS = sizeAtNight(40, 4)
 /** So long a task may wait at most for whoever does it. */
 const UNCLAIMED_MILLISECONDS = 60_000
 const SHARDS = ['workload', 'api', 'db'] as const
-const SHAPE = ['--shape', 'per-component', '--service', 'workload', '--isolate', 'api', '--isolate', 'db']
+const SHAPE = ['--topology', 'per-component', '--service', 'workload', '--isolate', 'api', '--isolate', 'db']
 const PATTERNS = ['workload', 'api', 'db', 'others', 'a*'] as const
 
 let cluster: OperatedCluster

@@ -42,7 +42,7 @@ async function untilCollected(): Promise<void> {
   await done(cluster.kubectl('delete', ...place, '--cascade=foreground'))
 }
 
-const bringKinds = () => done(next.run('operator', 'install', '--kinds', '--yes', ...NAMED, cluster.sandbox))
+const bringKinds = () => done(next.run('operator', 'install', '--crds', '--yes', ...NAMED, cluster.sandbox))
 
 interface Definition {
   readonly metadata: {readonly labels: Readonly<Record<string, string>>}
@@ -87,7 +87,7 @@ it('25: the next kk takes over CRDs and operator, and this one takes them back, 
   await environment.comesTo('api 4')
 
   expect(stored).toEqual(['v1alpha1', 'v1beta1'])
-  expect(back).toContain(`left as a newer kk has written it: ${DEFINITIONS.join(', ')}`)
+  expect(back).toContain(`not changed, because a newer kk wrote it: ${DEFINITIONS.join(', ')}`)
   for (const name of DEFINITIONS) {
     const {metadata, status} = await definition(name)
     expect(metadata.labels['app.kubernetes.io/version']).toBe('99.0.0')
@@ -211,7 +211,7 @@ it('25: a version is removed only once no object is stored in it, and Environmen
 }, async () => {
   const environment = cluster.environment()
   const later = await laterKk()
-  const words = ['operator', 'install', '--kinds', '--yes', ...NAMED, cluster.sandbox]
+  const words = ['operator', 'install', '--crds', '--yes', ...NAMED, cluster.sandbox]
   await bringKinds()
   const before = await cluster.start()
   await environment.apply(environment.text())

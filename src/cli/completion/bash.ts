@@ -1,6 +1,6 @@
-import {branches, cases, type Described, known, quoted, type Tables} from './tables.ts'
+import {branches, cases, commandPaths, type Described, quoted, type Tables} from './tables.ts'
 
-/** The script for bash. */
+/** Returns the completion script for bash. */
 export function bash(all: Tables): string {
   const listOf = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
     branches(
@@ -19,7 +19,7 @@ _kk() {
   local cur=\${words[-1]} prev=\${words[-2]} id= next= below= flags= argument= takes= i
   for ((i = 1; i < \${#words[@]} - 1; i++)); do
     next=\${id:+$id }\${words[i]}
-    [[ '|${known(all)}|' == *"|$next|"* ]] || break
+    [[ '|${commandPaths(all)}|' == *"|$next|"* ]] || break
     id=$next
   done
   if [[ $cur == --*=* ]]; then prev=\${cur%%=*} cur=\${cur#*=}; fi
@@ -44,7 +44,7 @@ ${cases(all, listOf)}
       else COMPREPLY=($(compgen -S "\${takes#release}" -W "$(_kk_names releases)" -- "$cur")); fi ;;
     owner) COMPREPLY=($(compgen -W "$(_kk_names environment)" -- "$cur")) ;;
   esac
-  # Readline completes only what stands behind the last = or :.
+  # Readline completes only the part after the last = or :.
   local last=\${COMP_LINE:0:COMP_POINT}; last=\${last##*[[:space:]]}
   if [[ $last == *[=:]* ]]; then
     local before=\${cur%"\${cur##*[=:]}"}

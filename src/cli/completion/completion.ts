@@ -8,7 +8,7 @@ import {zsh} from './zsh.ts'
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** Returns the script by which a shell completes these commands, flags and their values. */
+/** Returns the script with which a shell completes these commands, flags and their values. */
 export function completionScript(shell: Shell, commands: readonly CommandReference[]): string {
   return SCRIPTS[shell](tables(commands))
 }

@@ -1,6 +1,6 @@
-import {type Candidates, type Described, known, type Tables} from './tables.ts'
+import {type Candidates, commandPaths, type Described, type Tables} from './tables.ts'
 
-/** The script for fish. */
+/** Returns the completion script for fish. */
 export function fish(all: Tables): string {
   const cases = (entries: Iterable<readonly [string, string]>) => {
     const byText = Map.groupBy(entries, ([, text]) => text)
@@ -53,7 +53,7 @@ function __kk_complete
   set -l rest 0
   for word in $words[2..-1]
     set -l next (string trim -- "$id $word")
-    if not string match -q -- "*|$next|*" '|${known(all)}|'
+    if not string match -q -- "*|$next|*" '|${commandPaths(all)}|'
       set rest 1
       break
     end
@@ -96,7 +96,7 @@ complete -c kk -f -a '(__kk_complete)'
 `
 }
 
-/** fish keeps everything between single quotes but these two; tabs stand between a word and what it means. */
+/** Quotes a string for fish, which interprets only backslashes and quotes between single quotes. A tab separates a word from its description. */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

@@ -2,8 +2,8 @@ import {TOPICS} from '../oclif.ts'
 import {type ArgumentReference, type CommandReference, type FlagReference, wordsOf} from '../reference.ts'
 
 /**
- * What a word is completed with: `words` of the table, or what the script itself looks for. `releases` come from the environment file,
- * by kk; `release=` and `release:` are the start of `RELEASE=FILE` and `RELEASE:KEY=VALUE`.
+ * The candidates for a word: `words` of the table, or a kind of name that the script looks up. kk reads `releases` from the
+ * environment file; `release=` and `release:` are the beginning of `RELEASE=FILE` and `RELEASE:KEY=VALUE`.
  */
 export type Candidates =
   | `words ${string}`
@@ -49,13 +49,13 @@ const BY_ARGUMENT: Readonly<Record<string, Candidates>> = {
   destination: 'directories',
 }
 
-function candidatesOf({type, name, options, helpValue = ''}: FlagReference): Candidates | undefined {
+function flagCandidates({type, name, options, helpValue = ''}: FlagReference): Candidates | undefined {
   if (type === 'boolean') return undefined
   if (options) return `words ${options.join(' ')}`
   return BY_FLAG[name] ?? BY_VALUE[helpValue] ?? 'nothing'
 }
 
-function argumentOf(argument: ArgumentReference | undefined): Candidates {
+function argumentCandidates(argument: ArgumentReference | undefined): Candidates {
   if (argument?.options) return `words ${argument.options.join(' ')}`
   return BY_ARGUMENT[argument?.name ?? ''] ?? 'nothing'
 }
@@ -65,21 +65,21 @@ export interface Described {
   readonly summary: string
 }
 
-/** The table of commands as the scripts ask for it: by the words that are typed already. */
+/** The table of commands as the scripts need it: by the words typed so far. */
 export interface Tables {
-  /** What follows the words of a topic; those of `''` come first. */
+  /** The words that can follow those of a topic; `''` has the first words of all commands. */
   readonly below: ReadonlyMap<string, readonly Described[]>
   readonly flags: ReadonlyMap<string, readonly Described[]>
   readonly arguments: ReadonlyMap<string, Candidates>
-  /** By the flag, or by the command and the flag where commands differ. */
+  /** By flag, or by command and flag if commands differ. */
   readonly values: ReadonlyMap<string, Candidates>
 }
 
-/** Returns what the scripts ask for of these commands; hidden ones are left out. */
+/** Returns the tables of these commands for the scripts; omits hidden commands. */
 export function tables(commands: readonly CommandReference[]): Tables {
   const visible = commands.filter(({hidden}) => !hidden)
-  // By the spelling: -y is --yes of one command, which takes nothing, and --yaml FILE of another.
-  const bySpelling = Map.groupBy(visible.flatMap(usesOf), ({word}) => word)
+  // By spelling: -y is --yes of one command, without a value, and --yaml FILE of another.
+  const bySpelling = Map.groupBy(visible.flatMap(flagUses), ({word}) => word)
   const values = new Map<string, Candidates>()
   for (const uses of bySpelling.values()) {
     const isSame = new Set(uses.map(({candidates}) => candidates)).size === 1
@@ -87,8 +87,8 @@ export function tables(commands: readonly CommandReference[]): Tables {
       if (candidates !== undefined) values.set(isSame ? word : `${command} ${word}`, candidates)
     }
   }
-  const below = belowOf(visible)
-  // kk help takes the words of all commands.
+  const below = wordsBelow(visible)
+  // kk help completes the words of all commands.
   const ofHelp = [...below].map(([before, words]) => [`help ${before}`.trimEnd(), words] as const)
   return {
     below: new Map([...below, ...ofHelp]),
@@ -96,19 +96,19 @@ export function tables(commands: readonly CommandReference[]): Tables {
       visible.map((command) => [wordsOf(command), Object.values(command.flags).flatMap(described)]),
     ),
     arguments: new Map(
-      visible.map((command) => [wordsOf(command), argumentOf(Object.values(command.args)[0])]),
+      visible.map((command) => [wordsOf(command), argumentCandidates(Object.values(command.args)[0])]),
     ),
     values,
   }
 }
 
-function usesOf(command: CommandReference) {
+function flagUses(command: CommandReference) {
   return Object.values(command.flags).flatMap((flag) =>
-    spellings(flag).map((word) => ({command: wordsOf(command), word, candidates: candidatesOf(flag)})),
+    spellings(flag).map((word) => ({command: wordsOf(command), word, candidates: flagCandidates(flag)})),
   )
 }
 
-function belowOf(all: readonly CommandReference[]): ReadonlyMap<string, readonly Described[]> {
+function wordsBelow(all: readonly CommandReference[]): ReadonlyMap<string, readonly Described[]> {
   const below = new Map<string, Map<string, string>>()
   for (const command of all) {
     const words = wordsOf(command).split(' ')
@@ -116,9 +116,9 @@ function belowOf(all: readonly CommandReference[]): ReadonlyMap<string, readonly
       const isWhole = at === words.length - 1
       const summary = isWhole ? command.summary : TOPICS[word as keyof typeof TOPICS]
       const before = words.slice(0, at).join(' ')
-      const others = below.get(before) ?? new Map<string, string>()
-      if (isWhole || !others.has(word)) others.set(word, summary ?? '')
-      below.set(before, others)
+      const siblings = below.get(before) ?? new Map<string, string>()
+      if (isWhole || !siblings.has(word)) siblings.set(word, summary ?? '')
+      below.set(before, siblings)
     }
   }
   return new Map(
@@ -135,7 +135,7 @@ function described(flag: FlagReference): readonly Described[] {
   return words.map((word) => ({word, summary: flag.summary}))
 }
 
-/** The branches of a `case` of bash and zsh: keys with the same text share one. */
+/** Returns the branches of a `case` of bash or zsh; keys with the same text share a branch. */
 export function branches(entries: Iterable<readonly [string, string]>): string {
   const byText = Map.groupBy(entries, ([, text]) => text)
   return [...byText]
@@ -147,14 +147,14 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** The words that lead to a command or to a topic. */
-export function known({below}: Tables): string {
+/** Returns the word sequences that name a command or a topic, separated by `|`. */
+export function commandPaths({below}: Tables): string {
   return [...below]
     .flatMap(([before, words]) => words.map(({word}) => (before === '' ? word : `${before} ${word}`)))
     .join('|')
 }
 
-/** The branches by which bash and zsh find what may follow: by the command, `$id`, by the word before, `$prev`, or by both. */
+/** Returns the `case` statements for bash and zsh that find the candidates: by the command (`$id`), by the previous word (`$prev`), or by both. */
 export function cases(
   {below, flags, arguments: first, values}: Tables,
   listOf: (map: ReadonlyMap<string, readonly Described[]>, name: string) => string,

@@ -1,6 +1,6 @@
-import {branches, cases, type Described, known, quoted, type Tables} from './tables.ts'
+import {branches, cases, commandPaths, type Described, quoted, type Tables} from './tables.ts'
 
-/** The script for zsh. */
+/** Returns the completion script for zsh. */
 export function zsh(all: Tables): string {
   const listOf = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
     branches(
@@ -18,7 +18,7 @@ _kk() {
   local -a below flags names
   for ((i = 2; i < CURRENT; i++)); do
     next=\${id:+$id }$words[i]
-    [[ '|${known(all)}|' == *"|$next|"* ]] || break
+    [[ '|${commandPaths(all)}|' == *"|$next|"* ]] || break
     id=$next
   done
   if [[ $PREFIX == --*=* ]]; then

@@ -16,7 +16,7 @@ import type {Console} from '../console.ts'
 import type {HelmFlags, LockFlags} from '../flags.ts'
 import {helmPath, openUsersHelm} from './cluster.ts'
 
-/** Opens what finding charts needs; what was fetched for it is removed where its scope ends. */
+/** Opens the chart lookup; fetched packages are removed when it is disposed. */
 export function openFinding(helm: string | undefined): ChartFinding & AsyncDisposable {
   const {packages, remove} = fetchedPackages(helm)
   return {
@@ -29,19 +29,19 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
   }
 }
 
-/** Opens what earlier commands found out of charts; undefined from the sources, and with `KK_NO_CACHE`. */
+/** Opens the cache of facts about charts; undefined if kk runs from its sources, and with `KK_NO_CACHE`. */
 function openKept(): KeptCharts | undefined {
   const build = buildDigest()
   if (build === undefined || process.env.KK_NO_CACHE) return undefined
   return openKeptCharts({cache: cacheDirectory(process.env), build})
 }
 
-/** Opens what rendering charts without a cluster needs; helm is looked for when something is to be rendered. */
+/** Returns the ports for rendering charts without a cluster; helm is looked up at the first rendering. */
 export function openRendering(helm: string | undefined): Rendering {
   return {helm: () => openUsersHelm({helm}), cache: cacheDirectory(process.env)}
 }
 
-/** Opens what working out a lock needs: helm to render charts, and registries to ask for digests. */
+/** Opens the ports for computing a lock: helm for rendering charts, and registries for digests. */
 export async function openLockPorts({helm}: HelmFlags): Promise<LockPorts> {
   return {
     helm: await openUsersHelm({helm}),
@@ -49,18 +49,18 @@ export async function openLockPorts({helm}: HelmFlags): Promise<LockPorts> {
   }
 }
 
-/** With `--locked`: rejects with `KK_LOCKED` unless charts and images are as `kk.lock` has them, and says what it could not compare. */
-export async function heedLock(
+/** With `--locked`, rejects with `KK_LOCKED` unless charts and images match `kk.lock`; reports what it could not compare. */
+export async function enforceLock(
   prepared: Prepared,
   {locked, helm}: LockFlags & HelmFlags,
   {say}: Pick<Console, 'say'>,
 ): Promise<void> {
   if (!locked) return
   const compared = await expectLocked(prepared, await openLockPorts({helm}))
-  for (const line of unresolvedLines(compared)) say(`${line}; compared by name alone`)
+  for (const line of unresolvedLines(compared)) say(`${line}; compared by name only`)
 }
 
-/** Charts in repositories and registries are fetched by helm, which is looked for only when there are any. */
+/** Fetches charts from repositories and registries with helm, which is looked up only when one is needed. */
 function fetchedPackages(helm: string | undefined): {
   readonly packages: Packages
   readonly remove: () => Promise<void>

@@ -10,7 +10,7 @@ import {DEFAULT_SANDBOX, type Sandbox, sandboxContext} from '../../sandbox/sandb
 import {findTool} from '../../state/tools.ts'
 import type {ClusterFlags, HelmFlags} from '../flags.ts'
 
-/** Returns true when the command line itself names a cluster. */
+/** Returns true if the command line names a cluster. */
 export function namesCluster(flags: ClusterFlags): boolean {
   return (
     flags.sandbox === true ||
@@ -18,7 +18,7 @@ export function namesCluster(flags: ClusterFlags): boolean {
   )
 }
 
-/** Told, line by line, how a sandbox is started that does not run; where it is left out, none is started. */
+/** Receives the progress of starting a sandbox, line by line. If omitted, no sandbox is started. */
 type OnStart = (line: string) => void
 
 interface Access {
@@ -27,9 +27,9 @@ interface Access {
 }
 
 /**
- * Which cluster: the sandbox, `--kubeconfig` and `--context`, `KK_CONTEXT`, `kk.context`, else the kubeconfig's current
- * context. Throws `KK_WRONG_CONTEXT` when the environment belongs to another context than the one that was named, and
- * `KK_SANDBOX` when the sandbox does not run and is not to be started, for which `onStart` is given.
+ * Selects the cluster: the sandbox, `--kubeconfig` and `--context`, `KK_CONTEXT`, `kk.context`, or else the current context
+ * of the kubeconfig. Throws `KK_WRONG_CONTEXT` if the environment belongs to another context than the named one, and
+ * `KK_SANDBOX` if the sandbox is not running and `onStart` is omitted.
  */
 export async function chooseCluster(
   flags: ClusterFlags,
@@ -42,9 +42,9 @@ export async function chooseCluster(
     if (own !== undefined && own !== sandboxContext(name)) {
       throw new KkError(
         'KK_WRONG_CONTEXT',
-        `${environment!.file} belongs to the context ${own}, but the sandbox was named, whose context is ${sandboxContext(name)}`,
+        `${environment!.file} belongs to the context ${own}, but the sandbox was specified, whose context is ${sandboxContext(name)}`,
         {
-          hint: `leave --sandbox out; to try the environment in a sandbox, use a copy of the file without kk.context`,
+          hint: 'omit --sandbox; to try the environment in a sandbox, use a copy of the file without kk.context',
         },
       )
     }
@@ -54,9 +54,9 @@ export async function chooseCluster(
   if (named !== undefined && own !== undefined && named !== own) {
     throw new KkError(
       'KK_WRONG_CONTEXT',
-      `${environment!.file} belongs to the context ${own}, but ${named} was named`,
+      `${environment!.file} belongs to the context ${own}, but ${named} was specified`,
       {
-        hint: 'change kk.context in the file, or leave out --context and KK_CONTEXT',
+        hint: 'change kk.context in the file, or omit --context and KK_CONTEXT',
       },
     )
   }
@@ -76,30 +76,30 @@ async function sandboxAccess(name: string, onStart: OnStart | undefined): Promis
 async function startedSandbox(name: string, onStart: OnStart): Promise<Sandbox> {
   const {findSandbox} = await import('../../sandbox/running.ts')
   const {sandboxPaths} = await import('../../sandbox/paths.ts')
-  const found = await findSandbox(sandboxPaths(name, process.env))
-  if (found.state === 'running') return found.sandbox
-  // Imported on use: what starts a sandbox costs 15 ms, and mostly it runs already.
+  const status = await findSandbox(sandboxPaths(name, process.env))
+  if (status.state === 'running') return status.sandbox
+  // Imported on use: loading it takes 15 ms, and the sandbox is usually running.
   const {ensureSandbox} = await import('../../sandbox/up.ts')
   return ensureSandbox({name, nodes: 3, env: process.env, onProgress: onStart})
 }
 
-/** A cluster for `await using`: it is closed where its scope ends. */
+/** A cluster for `await using`, which closes it at the end of the scope. */
 export type OpenedCluster = Cluster & AsyncDisposable
 
-/** Opens the cluster that the flags and the environment mean. Rejects as `chooseCluster` does. */
+/** Opens the cluster that the flags and the environment select. Rejects like `chooseCluster`. */
 export async function openChosenCluster(
   flags: ClusterFlags,
   environment: Environment | undefined,
   onStart?: OnStart,
 ): Promise<OpenedCluster> {
   const access = await chooseCluster(flags, environment, onStart)
-  // Imported on use, for it costs what many commands need not pay.
+  // Imported on use, because it is slow to load and many commands need no cluster.
   const {openCluster} = await import('../../kubernetes/open.ts')
   const cluster = await openCluster({...access, env: process.env, readiness: environment?.readiness})
   return {...cluster, [Symbol.asyncDispose]: () => cluster.close()}
 }
 
-/** The user's helm, or the toolbox's in a sandbox. On `cluster` when one is given; otherwise it can only render. */
+/** Opens the user's helm, or that of the toolbox in a sandbox. Works on `cluster`; without one, it can only render. */
 export async function openUsersHelm(flags: ClusterFlags & HelmFlags, cluster?: Cluster): Promise<Helm> {
   const path = helmPath(flags.helm)
   const kubeconfig = cluster?.kubeconfig
@@ -114,15 +114,15 @@ export async function openUsersHelm(flags: ClusterFlags & HelmFlags, cluster?: C
 }
 
 export function helmPath(flag: string | undefined): string {
-  const ours = findTool('helm4', process.env)
+  const toolboxHelm = findTool('helm4', process.env)
   return findHelm({
     ...(flag !== undefined && {flag}),
     env: process.env,
-    candidates: ours === undefined ? [] : [ours],
+    candidates: toolboxHelm === undefined ? [] : [toolboxHelm],
   })
 }
 
-/** A cluster that is opened when it is first asked for, and only once; it is closed if it was opened. */
+/** A cluster that is opened on first use, and only once; disposal closes it if it was opened. */
 export interface LazyCluster extends AsyncDisposable {
   readonly open: () => Promise<OpenedCluster>
 }

@@ -11,21 +11,21 @@ import type {AdoptStoreFlags, ClusterFlags, FactsFlags, PluginsFlags, StoreFlags
 import {lazyCluster, namesCluster} from './cluster.ts'
 import {openStoreToDeploy} from './store.ts'
 
-/** The source of facts that neither a facts file nor the environment states, and of the kinds that there are. */
-export interface Unstated {
-  /** Opened only when that is wanted; without one, it stays unknown. */
+/** The source of facts that neither a facts file nor the environment sets, and of the served resource kinds. */
+export interface UnstatedFacts {
+  /** Opened only on demand; without a cluster, these facts stay unknown. */
   readonly cluster?:
     | (() => Promise<{readonly inventory: InventoryReader; readonly apiServer: ApiServer}>)
     | undefined
-  /** Told of the facts that a cluster would know, where none is asked. */
+  /** Called with the facts that a cluster would provide, if there is no cluster. */
   readonly onMissing?: ((names: readonly FactName[]) => void) | undefined
 }
 
-/** Returns the layers of values that facts and the store of overrides make, each as far as there is one. */
+/** Returns the layers of values from the facts and from the override store, if there is one. */
 export async function placeLayers(
   flags: StoreFlags & FactsFlags & PluginsFlags & AdoptStoreFlags,
   environment: Environment,
-  unstated: Unstated = {},
+  unstated: UnstatedFacts = {},
 ): Promise<PlaceLayers> {
   const system = await systemLayer(flags, environment, unstated)
   await using store = await openStoreToDeploy(flags, environment)
@@ -40,33 +40,33 @@ export async function placeLayers(
   }
 }
 
-/** Returns the layers that plugins make of the facts, and the plugins. */
+/** Returns the layers that plugins generate from the facts, and the plugins. */
 export async function systemLayer(
   flags: FactsFlags & PluginsFlags,
   environment: Pick<Environment, 'global'>,
-  {cluster, onMissing}: Unstated = {},
+  {cluster, onMissing}: UnstatedFacts = {},
 ): Promise<Required<Pick<PlaceLayers, 'system' | 'plugins'>>> {
   const file = factsFile(flags)
-  // Each round of the inference asks for the facts again.
+  // Each round of the inference reads the facts again.
   const read = oncePer(async (part: InventoryPart) => (await cluster!()).inventory.read(part))
   const facts = async (names: readonly FactName[]) => {
-    const asked = cluster && (async () => ({inventory: {read}}))
-    const {facts: known} = await knownFacts({file, environment, names, cluster: asked})
-    const missing = names.filter((name) => known[name] === undefined)
-    const askable = [...partsFor(missing).values()].flat()
-    if (!cluster && askable.length > 0) onMissing?.(askable.sort())
-    return known
+    const source = cluster && (async () => ({inventory: {read}}))
+    const {facts} = await knownFacts({file, environment, names, cluster: source})
+    const missing = names.filter((name) => facts[name] === undefined)
+    const available = [...partsFor(missing).values()].flat()
+    if (!cluster && available.length > 0) onMissing?.(available.sort())
+    return facts
   }
   const plugins = await openPlugins(flags)
   return {plugins, system: systemLayers(facts, plugins)}
 }
 
-/** Returns the facts file that the flag, or KK_FACTS, names. */
+/** Returns the path of the facts file, from the flag or KK_FACTS. */
 export function factsFile({facts}: FactsFlags): string | undefined {
   return facts ?? (process.env.KK_FACTS || undefined)
 }
 
-/** Returns kk's own plugins, with those of the directory that the flag, or KK_PLUGINS, names. Rejects as `readPlugins` does. */
+/** Returns the built-in plugins and those in the directory of the flag or KK_PLUGINS. Rejects like `readPlugins`. */
 export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
   const directory = plugins ?? (process.env.KK_PLUGINS || undefined)
   if (directory === undefined) return builtInPlugins()
@@ -75,8 +75,8 @@ export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
 }
 
 /**
- * Returns the facts of these names. With a facts file, the cluster is asked only when the command line names one: so what is
- * made of a facts file is the same everywhere, and needs no cluster.
+ * Returns the facts with these names. With a facts file, the cluster is read only if the command line names one: the result
+ * then depends only on the file, and needs no cluster.
  */
 export async function openFacts(
   flags: FactsFlags & ClusterFlags,
@@ -84,8 +84,7 @@ export async function openFacts(
   names: FactSources['names'],
 ): Promise<KnownFacts> {
   const file = factsFile(flags)
-  const named = namesCluster(flags)
   await using cluster = lazyCluster(flags, environment)
-  const asks = file === undefined || named
-  return await knownFacts({file, environment, names, ...(asks && {cluster: cluster.open})})
+  const readsCluster = file === undefined || namesCluster(flags)
+  return await knownFacts({file, environment, names, ...(readsCluster && {cluster: cluster.open})})
 }

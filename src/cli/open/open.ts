@@ -23,17 +23,17 @@ import type {
 } from '../flags.ts'
 import {openFinding, openRendering} from './charts.ts'
 import {lazyCluster, namesCluster, type OpenedCluster} from './cluster.ts'
-import {placeLayers, systemLayer, type Unstated} from './layers.ts'
-import {suppliedBy} from './secrets.ts'
+import {placeLayers, systemLayer, type UnstatedFacts} from './layers.ts'
+import {secretsLayer} from './secrets.ts'
 
-/** An environment that was opened for one command. */
+/** An environment opened for one command. */
 export interface Opened {
   readonly prepared: Prepared
-  /** The releases that the command line names. */
+  /** The releases named on the command line. */
   readonly releases: readonly string[]
 }
 
-/** Opens the environment that arguments and flags mean, with its graph and values. */
+/** Opens the environment that arguments and flags select, with its graph and values. */
 export async function openPrepared(
   flags: EnvironmentFlags & ValueFlags,
   argv: readonly string[],
@@ -42,7 +42,7 @@ export async function openPrepared(
   return {prepared: await prepareEnvironment(environment, flags), releases}
 }
 
-/** Opens an environment to look at its graph: neither facts nor the store of overrides are read. */
+/** Opens an environment for its graph only: reads neither facts nor the override store. */
 export async function openGraph(
   flags: EnvironmentFlags & ValueFlags,
   argv: readonly string[],
@@ -51,31 +51,31 @@ export async function openGraph(
   return {prepared: await prepareWith(environment, flags, {}), releases}
 }
 
-/** Works out the graph and the values of an environment that was read; without a cluster, facts that nobody states stay unknown. */
+/** Computes the graph and the values of an environment; without a cluster, facts that are not set stay unknown. */
 export async function prepareEnvironment(
   environment: Environment,
   flags: ValueFlags,
-  unstated: Unstated = {},
+  unstated: UnstatedFacts = {},
 ): Promise<Prepared> {
   return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), {
-    inferring: servedBy(unstated),
+    inferring: clusterKinds(unstated),
   })
 }
 
-/** Works out the same without the deployer's overrides, for callers who lay them on top themselves. */
+/** Computes the same without the deployer's overrides, for callers that merge them themselves. */
 export async function prepareBelowUser(
   environment: Environment,
   {helm, ...flags}: FactsFlags & PluginsFlags & HelmFlags,
-  unstated: Unstated,
+  unstated: UnstatedFacts,
 ): Promise<Prepared> {
   return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated), {
-    inferring: servedBy(unstated),
+    inferring: clusterKinds(unstated),
   })
 }
 
 /**
- * Prepares an environment to look at what its charts render: notes what speaks against the inference instead of throwing
- * it, and lays the secrets that kk keeps, or something in their place, among the values.
+ * Prepares an environment for inspecting its rendered charts: collects problems of the inference as notes instead of
+ * throwing them, and adds the secrets that kk stores, or placeholders, to the values.
  */
 export async function prepareTolerantly(
   environment: Environment,
@@ -83,19 +83,19 @@ export async function prepareTolerantly(
   cluster: Cluster | undefined,
 ): Promise<Prepared> {
   const unstated = cluster ? {cluster: async () => cluster} : {}
-  const inferring = {...servedBy(unstated), isTolerant: true}
+  const inferring = {...clusterKinds(unstated), isTolerant: true}
   const places = await placeLayers(flags, environment, unstated)
-  const supply = suppliedBy(flags, environment, cluster)(places.plugins ?? builtInPlugins())
+  const supply = secretsLayer(flags, environment, cluster)(places.plugins ?? builtInPlugins())
   return prepareWith(environment, flags, {...places, supply}, {inferring})
 }
 
-/** Prepares an environment to look at what is there: also without the charts that are missing or cannot be used. */
+/** Prepares an environment for inspecting the cluster; tolerates charts that are missing or cannot be used. */
 export async function prepareUsable(
   environment: Environment,
   flags: ValueFlags,
-  unstated: Unstated = {},
+  unstated: UnstatedFacts = {},
 ): Promise<Prepared> {
-  const inferring = {...servedBy(unstated), isTolerant: true}
+  const inferring = {...clusterKinds(unstated), isTolerant: true}
   const places = await placeLayers(flags, environment, unstated)
   return prepareWith(environment, flags, places, {inferring, unusable: new Map()})
 }
@@ -121,7 +121,7 @@ interface PrepareWith extends Pick<PrepareOptions, 'unusable'> {
   readonly inferring?: Pick<InferenceOptions, 'isTolerant' | 'served' | 'identity'>
 }
 
-function servedBy({cluster}: Unstated): Pick<InferenceOptions, 'served' | 'identity'> {
+function clusterKinds({cluster}: UnstatedFacts): Pick<InferenceOptions, 'served' | 'identity'> {
   if (!cluster) return {}
   return {
     served: async () => (await cluster()).apiServer.customKinds(),
@@ -129,7 +129,7 @@ function servedBy({cluster}: Unstated): Pick<InferenceOptions, 'served' | 'ident
   }
 }
 
-/** Opens the environment that arguments and flags mean; with `--locked` in the versions of charts that are locked. */
+/** Opens the environment that arguments and flags select; with `--locked`, with the locked versions of charts. */
 export async function openEnvironment(
   flags: EnvironmentFlags & LockFlags,
   argv: readonly string[],
@@ -146,7 +146,7 @@ export async function openEnvironment(
   return {environment: lock ? withLockedVersions(environment, lock) : environment, releases}
 }
 
-/** Opens the environment that is named or found; undefined where there is none, or several to choose from. */
+/** Opens the specified or default environment; undefined if there is none, or if the default is ambiguous. */
 export async function openEnvironmentIfAny(
   flags: EnvironmentFlags,
   argv: readonly string[],
@@ -165,15 +165,15 @@ export interface OnCluster extends Opened {
 }
 
 interface OnClusterOptions {
-  /** Told how the sandbox is started that does not run; where it is left out, none is started. */
+  /** Receives the progress of starting a sandbox. If omitted, no sandbox is started. */
   readonly onStart?: ((line: string) => void) | undefined
-  /** Prepares the environment; by default so that nothing may be missing. */
+  /** Prepares the environment. Defaults to `prepareEnvironment`, which tolerates no missing input. */
   readonly prepare?: typeof prepareEnvironment
 }
 
 /**
- * Opens the environment that arguments and flags mean, and its cluster, which tells the facts that nobody states. Nothing
- * is asked of the cluster before the environment and its charts were read, nor for charts without a plugin.
+ * Opens the environment that arguments and flags select, and its cluster, which provides the facts that are not set. The
+ * cluster is not accessed before the environment and its charts are read, nor for charts without a plugin.
  */
 export async function openOnCluster(
   flags: EnvironmentFlags & ValueFlags & LockFlags,
@@ -189,7 +189,7 @@ export async function openOnCluster(
   return {prepared, releases, cluster}
 }
 
-/** Prepares an environment with the deployer's overrides in a document, not in a store; the cluster tells the facts. */
+/** Prepares an environment with the deployer's overrides from a document instead of a store; the cluster provides the facts. */
 export async function prepareWithDocument(
   environment: Environment,
   {identity, overrides}: Pick<StoreDocument, 'identity' | 'overrides'>,
@@ -201,7 +201,7 @@ export async function prepareWithDocument(
     user: documentLayers(overrides),
     store: {identity, isAdopted: flags['adopt-store'] ?? false, isThrowaway},
   }
-  return prepareWith(environment, flags, places, {inferring: servedBy(unstated)})
+  return prepareWith(environment, flags, places, {inferring: clusterKinds(unstated)})
 }
 
 interface DocumentFlags
@@ -213,17 +213,17 @@ interface DocumentFlags
   readonly isThrowaway?: boolean
 }
 
-/** Opens an environment to look at its values: a cluster is asked for facts only when the command line names one. */
+/** Opens an environment for its values; a cluster is read for facts only if the command line names one. */
 export async function openValues(
   flags: EnvironmentFlags & ValueFlags,
   argv: readonly string[],
   say: (line: string) => void,
 ): Promise<Opened & {readonly unknownFacts: readonly string[]}> {
   const {environment, releases} = await openEnvironment(flags, argv)
-  await using unstated = namedUnstated(flags, environment, say)
+  await using unstated = unstatedFacts(flags, environment, say)
   let unknownFacts: readonly string[] = []
   const {onMissing} = unstated
-  const noted: Unstated = onMissing
+  const recording: UnstatedFacts = onMissing
     ? {
         onMissing: (names) => {
           unknownFacts = names
@@ -231,18 +231,18 @@ export async function openValues(
         },
       }
     : unstated
-  return {prepared: await prepareEnvironment(environment, flags, noted), releases, unknownFacts}
+  return {prepared: await prepareEnvironment(environment, flags, recording), releases, unknownFacts}
 }
 
 /**
- * Returns who tells the facts that nobody states: the cluster that the command line names; where it names none, they stay
- * unknown, and it is said which those are.
+ * Returns the source of facts that are not set: the cluster that the command line names. Without one, they stay unknown,
+ * and `say` receives their names.
  */
-export function namedUnstated(
+export function unstatedFacts(
   flags: ClusterFlags,
   environment: Environment,
   say: (line: string) => void,
-): Unstated & AsyncDisposable {
+): UnstatedFacts & AsyncDisposable {
   if (namesCluster(flags)) {
     const cluster = lazyCluster(flags, environment)
     return {cluster: cluster.open, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]()}
@@ -250,8 +250,8 @@ export function namedUnstated(
   return {
     onMissing: (names) =>
       say(
-        `note: system overrides are made without ${names.join(', ')}, which a deploy asks of the cluster: ` +
-          'name it with --context or --sandbox, or state them with --facts',
+        `note: system overrides are generated without ${names.join(', ')}, which a deploy reads from the cluster: ` +
+          'specify it with --context or --sandbox, or set them with --facts',
       ),
     async [Symbol.asyncDispose]() {},
   }

@@ -4,21 +4,21 @@ import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
 import type {OwnerFlags} from '../flags.ts'
 
-/** The environment whose runs and releases a command is about, as far as its arguments tell. */
+/** The environment whose runs and releases a command is about, as far as its arguments specify it. */
 export interface Owner {
   /** The name of the environment. */
   readonly name: string | undefined
-  /** The file, where there is one. */
+  /** The environment file, if there is one. */
   readonly environment: Environment | undefined
-  /** True when the command line itself names it. */
+  /** True if the command line names it. */
   readonly isNamed: boolean
   /** The other arguments. */
   readonly words: readonly string[]
 }
 
 /**
- * The environment by `--owner`, which needs no file, or by its file; no environment where there is no file to be found,
- * for the cluster knows what was done. Throws `KK_USAGE` when both are given and differ.
+ * Opens the environment by `--owner`, which needs no file, or by its file. Returns no environment if there is no file,
+ * because the records are in the cluster. Throws `KK_USAGE` if both are specified and differ.
  */
 export async function openOwner(flags: OwnerFlags, argv: readonly string[]): Promise<Owner> {
   const {file, releases: words} = splitArguments(argv)
@@ -30,7 +30,7 @@ export async function openOwner(flags: OwnerFlags, argv: readonly string[]): Pro
     throw new KkError(
       'KK_USAGE',
       `expected one environment, got --owner ${flags.owner} and ${environment.file}, which is "${environment.name}"`,
-      {hint: 'name one of them'},
+      {hint: 'pass only one of them'},
     )
   }
   return {name: environment?.name, environment, isNamed, words}

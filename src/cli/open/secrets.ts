@@ -19,67 +19,71 @@ import {
 import type {StoreFlags} from '../flags.ts'
 import {openStoreToRead} from './store.ts'
 
-/** What keeps secrets; without a cluster, the store alone. */
-type Keeping = {readonly secrets: KeptSecrets} | undefined
-/** What also tells of those in use. */
-type Running = {readonly secrets: KeptSecrets; readonly records: Records} | undefined
+/** The cluster that stores secrets; undefined for the override store only. */
+type SecretCluster = {readonly secrets: KeptSecrets} | undefined
+/** A cluster that also has records of the secrets in use. */
+type ReleaseCluster = {readonly secrets: KeptSecrets; readonly records: Records} | undefined
 
 /**
- * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store, or
- * with which they run. Where every layer states its own, nobody is asked.
+ * Returns the environment with the generated secrets of its releases: from the cluster, else from the override store, else
+ * those in use. Reads neither if the layers set all secrets.
  */
-export async function openSecrets(opened: Prepared, flags: StoreFlags, cluster: Running): Promise<Supplied> {
+export async function openSecrets(
+  opened: Prepared,
+  flags: StoreFlags,
+  cluster: ReleaseCluster,
+): Promise<Supplied> {
   return supplyFrom(opened, cluster, () => storedSecrets(flags, opened.environment))
 }
 
-/** As `openSecrets`, with those that a store kept at hand: `stored` is called where the cluster does not keep all of them. */
+/** Like `openSecrets`, with another source than the store: `stored` is called if the cluster does not have all of them. */
 export async function supplyFrom(
   opened: Prepared,
-  cluster: Running,
+  cluster: ReleaseCluster,
   stored: () => Promise<KnownSecrets>,
 ): Promise<Supplied> {
   const prepared = await withSharedSecrets(opened)
   const needs = await secretNeeds(prepared)
-  const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
-  const unkept = lackingIn(kept, needs)
-  const store = unkept.size === 0 ? new Map() : await stored()
-  const inUse = cluster && (await secretsInUse(prepared, lackingIn(store, unkept), cluster))
-  return supplySecrets(prepared, {needs, cluster: kept, store, inUse})
+  const inCluster = await readSecrets(cluster, [...needs.keys()].map(releaseNamespace))
+  const missing = missingIn(inCluster, needs)
+  const store = missing.size === 0 ? new Map() : await stored()
+  const inUse = cluster && (await secretsInUse(prepared, missingIn(store, missing), cluster))
+  return supplySecrets(prepared, {needs, cluster: inCluster, store, inUse})
 }
 
-/** Returns the needs for secrets that are not among the known ones. */
-function lackingIn(known: KnownSecrets, needs: SecretNeeds): SecretNeeds {
-  const lacking = [...needs].map(([release, each]) => {
-    const secrets = known.get(releaseNamespace(release))
+/** Returns the needs for secrets that are not among `available`. */
+function missingIn(available: KnownSecrets, needs: SecretNeeds): SecretNeeds {
+  const missing = [...needs].map(([release, each]) => {
+    const secrets = available.get(releaseNamespace(release))
     return [release, each.filter(({name}) => !secrets?.has(name))] as const
   })
-  return new Map(lacking.filter(([, each]) => each.length > 0))
+  return new Map(missing.filter(([, each]) => each.length > 0))
 }
 
-/** Lays secrets among the layers of releases that are only looked at: those of the cluster, if there is one, or of the store. */
-export function suppliedBy(
+/** Returns what adds secrets to the layers of releases for inspection: those of the cluster, if there is one, or of the store. */
+export function secretsLayer(
   flags: StoreFlags,
   environment: Environment,
-  cluster: Keeping,
+  cluster: SecretCluster,
 ): (plugins: Plugins) => SupplyLayers {
   const stored = once(() => storedSecrets(flags, environment))
-  return (plugins) => async (found) => {
-    const shared = await sharedSecrets({environment, releases: found, plugins})
+  return (plugins) => async (gathered) => {
+    const shared = await sharedSecrets({environment, releases: gathered, plugins})
     const releases = new Map(
-      [...found].map(([id, each]) => [id, {...each, layers: shared.layers.get(id) ?? each.layers}]),
+      [...gathered].map(([id, each]) => [id, {...each, layers: shared.layers.get(id) ?? each.layers}]),
     )
     const needs = await secretNeeds({environment, releases, plugins})
-    const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
+    const inCluster = await readSecrets(cluster, [...needs.keys()].map(releaseNamespace))
     return layersWithSecrets(releases, {
       needs,
-      cluster: kept,
+      cluster: inCluster,
       store: needs.size === 0 ? new Map() : await stored(),
     })
   }
 }
 
-/** Returns the secrets that the cluster keeps for these namespaces. */
-export async function keptSecretsOf(cluster: Keeping, names: readonly string[]): Promise<KnownSecrets> {
+/** Returns the secrets that the cluster stores for these namespaces. */
+export async function readSecrets(cluster: SecretCluster, names: readonly string[]): Promise<KnownSecrets> {
   if (!cluster) return new Map()
   const namespaces = [...new Set(names)]
   return new Map(
@@ -89,7 +93,7 @@ export async function keptSecretsOf(cluster: Keeping, names: readonly string[]):
   )
 }
 
-/** Returns the secrets that the store keeps, by namespace; none where there is no store. */
+/** Returns the secrets in the override store by namespace; empty if there is no store. */
 async function storedSecrets(flags: StoreFlags, environment: Environment | undefined): Promise<KnownSecrets> {
   await using store = await openStoreToRead(flags, environment)
   return store ? await storeKeeper(store).list() : new Map()

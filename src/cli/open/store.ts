@@ -6,30 +6,30 @@ import {keyFileWarning} from '../../overrides/user/keys.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
-import {tell} from '../console.ts'
+import {writeView} from '../console.ts'
 import type {StoreFlags} from '../flags.ts'
 
-/** A store for `await using`: it is closed where its scope ends. */
+/** A store for `await using`, which closes it at the end of the scope. */
 export type OpenedStore = OverrideStore & AsyncDisposable
 
 /**
- * Opens the store of overrides that the flags mean: `--store`, `KK_STORE`, else one for each context in kk's state directory.
- * Undefined where there is none yet; nothing is loaded then. Rejects with `KK_FILE` when one was named that is missing,
- * for without it the cluster would lose what the deployer overrides.
+ * Opens the override store that the flags select: `--store`, `KK_STORE`, else the store of the context in kk's state
+ * directory. Returns undefined, and loads nothing, if that does not exist yet. Rejects with `KK_FILE` if a specified store
+ * does not exist, because a deploy without it would revert the deployer's overrides.
  */
 export async function openStoreToDeploy(
   flags: StoreFlags,
   environment: Environment | undefined,
 ): Promise<OpenedStore | undefined> {
-  if (!isMissing(flags, environment)) return openAloud(flags, environment)
+  if (!isMissing(flags, environment)) return openWithWarning(flags, environment)
   const named = namedStore(flags)
   if (named === undefined) return undefined
-  throw new KkError('KK_FILE', `there is no store of overrides at ${named}`, {
-    hint: 'correct --store or KK_STORE; the first kk overrides update makes a store',
+  throw new KkError('KK_FILE', `there is no override store at ${named}`, {
+    hint: 'correct --store or KK_STORE; the first kk overrides update creates a store',
   })
 }
 
-/** Opens the store to look at it: a store that is missing is an empty one, and is not made. */
+/** Opens the store for reading; undefined if it does not exist. Never creates it. */
 export async function openStoreToRead(
   flags: StoreFlags,
   environment: Environment | undefined,
@@ -37,21 +37,21 @@ export async function openStoreToRead(
   return isMissing(flags, environment) ? undefined : open(flags, environment)
 }
 
-/** Opens the store to change it; it is made where it is missing. Whatever is to be asked before a change is asked here. */
+/** Opens the store for changes; creates it if it does not exist. */
 export async function openStoreToChange(
   flags: StoreFlags,
   environment: Environment | undefined,
 ): Promise<OpenedStore> {
-  return openAloud(flags, environment)
+  return openWithWarning(flags, environment)
 }
 
-/** Returns where the store is, for people; without a password. */
+/** Returns the location of the store for messages, without a password. */
 export function storePlace(flags: StoreFlags, environment: Environment | undefined): string {
-  return locationText(locationOf(flags, environment))
+  return locationText(resolveLocation(flags, environment))
 }
 
-/** Asks the store that plans are made with for the changes of one chart's overrides. */
-export function historyIn(flags: StoreFlags, environment: Environment): HistoryOf {
+/** Returns a function that reads the changes of one chart's overrides from the store that plans use. */
+export function storeHistory(flags: StoreFlags, environment: Environment): HistoryOf {
   return async (name, namespace) => {
     await using store = await openStoreToRead(flags, environment)
     return (await store?.audit({name, namespace})) ?? []
@@ -59,11 +59,11 @@ export function historyIn(flags: StoreFlags, environment: Environment): HistoryO
 }
 
 interface Binding extends Pick<StoreUse, 'identity' | 'isAdopted' | 'isThrowaway'> {
-  /** UID of its namespace `kube-system`. */
+  /** The UID of its namespace `kube-system`. */
   readonly cluster: string
 }
 
-/** Notes down which cluster the store in use belongs to; nothing is opened where it is known. */
+/** Records which cluster the store belongs to; does not open the store if that is already recorded. */
 export async function bindStore(
   flags: StoreFlags,
   environment: Environment | undefined,
@@ -76,10 +76,13 @@ export async function bindStore(
   await store.bind(cluster, {replace})
 }
 
-/** Warns of a key that others can read; not where the store is only read, which a deploy does once more. */
-async function openAloud(flags: StoreFlags, environment: Environment | undefined): Promise<OpenedStore> {
+/** Opens the store and warns about a key file that other users can read. Reading commands skip the warning. */
+async function openWithWarning(
+  flags: StoreFlags,
+  environment: Environment | undefined,
+): Promise<OpenedStore> {
   const warning = keyFileWarning(process.env)
-  if (warning !== undefined) tell('stderr', `${warning}\n`)
+  if (warning !== undefined) writeView('stderr', `${warning}\n`)
   return open(flags, environment)
 }
 
@@ -91,11 +94,11 @@ async function open(flags: StoreFlags, environment: Environment | undefined): Pr
 }
 
 function isMissing(flags: StoreFlags, environment: Environment | undefined): boolean {
-  const location = locationOf(flags, environment)
+  const location = resolveLocation(flags, environment)
   return location.kind === 'sqlite' && !existsSync(location.path)
 }
 
-function locationOf(flags: StoreFlags, environment: Environment | undefined) {
+function resolveLocation(flags: StoreFlags, environment: Environment | undefined) {
   const name = storeName(flags, environment)
   return storeLocation({location: namedStore(flags), name, env: process.env})
 }
@@ -104,7 +107,7 @@ function namedStore({store}: StoreFlags): string | undefined {
   return store ?? (process.env.KK_STORE || undefined)
 }
 
-/** One store for each context that is named, and one for the kubeconfig's current one; as the name of a file. */
+/** Returns the file name of the store: one for each named context, and one for the current context of the kubeconfig. */
 function storeName(flags: StoreFlags, environment: Environment | undefined): string {
   const {sandbox, 'sandbox-name': sandboxName} = flags
   if (sandbox || sandboxName !== undefined) return `sandbox-${sandboxName ?? DEFAULT_SANDBOX}`

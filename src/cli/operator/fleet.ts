@@ -7,11 +7,11 @@ import type {ClusterFlags, HelmFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {connecting, opening} from './serve.ts'
 
-/** Which Environments, beside their names. */
+/** Select Environments, in addition to their names. */
 export const fleetFlags = {
   selector: Flags.string({
     char: 'l',
-    summary: 'Only those with these labels, such as region=north.',
+    summary: 'Only Environments with these labels, such as region=north.',
     helpValue: 'LABELS',
   }),
 }
@@ -23,12 +23,12 @@ export function askedEnvironments(
   return {names: names.map(String), selector}
 }
 
-interface LookedAt extends AsyncDisposable {
-  readonly open: () => Promise<ClusterConnections>
+interface LazyConnections extends AsyncDisposable {
+  readonly open: () => Promise<Sites>
 }
 
-/** Returns the clusters of all Environments, to look at them; they are opened when they are asked for first. */
-export function openSitesToLook(flags: ClusterFlags & HelmFlags, hub: Cluster): LookedAt {
+/** Returns the connections to the clusters of all Environments, for reading; opened on first use. */
+export function openSitesToLook(flags: ClusterFlags & HelmFlags, hub: Cluster): LazyConnections {
   const closing = new AbortController()
   let opened: ClusterConnections | undefined
   const open = once(async () => {

@@ -22,7 +22,7 @@ interface RoleFlags {
 
 const SHARD_PATTERN = /^[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?$/
 
-/** Runs the operator, or a part of it, until a signal: what runs then ends first; a second signal ends kk at once. */
+/** Runs the operator, or a part of it, until a signal; running actions finish first. A second signal ends kk immediately. */
 export async function serveOperator(
   flags: ClusterFlags & HelmFlags & {readonly listen: string} & RoleFlags,
   say: (line: string) => void,
@@ -30,16 +30,16 @@ export async function serveOperator(
   const {role, shards = []} = flags
   const isServing = shards.length > 0
   if (role === 'child' ? !isServing : role === undefined && isServing)
-    throw new KkError('KK_USAGE', 'a child serves shards, and a process without a role none', {
+    throw new KkError('KK_USAGE', 'a child requires --shards, and a process without a role takes none', {
       hint: 'for example: kk operator run --role child --shards keystone',
     })
-  const wrong = shards.find((shard) => !SHARD_PATTERN.test(shard))
-  if (wrong !== undefined)
+  const invalid = shards.find((shard) => !SHARD_PATTERN.test(shard))
+  if (invalid !== undefined)
     throw new KkError(
       'KK_USAGE',
-      `--shards ${wrong || "''"}: expected the name of a chart, a section or a release`,
+      `--shards ${invalid || "''"}: expected the name of a chart, a section or a release`,
       {
-        hint: "for example: --shards keystone, or of a child --shards 'nova-*'",
+        hint: "for example: --shards keystone, or for a child --shards 'nova-*'",
       },
     )
   const listen = parseListen(flags.listen)
@@ -55,7 +55,7 @@ export async function serveOperator(
   }
   const metrics = operatorMetrics(await loadBundle('metrics', () => import('prom-client')), state)
   await using probes = await serveProbes(listen, {state, metrics})
-  say(`answers probes at ${probes.address}`)
+  say(`serving probes at ${probes.address}`)
   const holder = `operator ${hostname()} (process ${process.pid})`
   const rest = {holder, stop: stopBySignals(), state, onReconcile: metrics.onReconcile, say}
   if (role === 'child') return await runWorker({...rest, ports: {cluster, helm}, shards})
@@ -81,7 +81,7 @@ function stopBySignals(): AbortSignal {
   return stop.signal
 }
 
-/** Returns what opens the cluster of a kubeconfig; how helm is found is the same for all of them. */
+/** Returns a function that connects to the cluster of a kubeconfig; all connections use the same helm. */
 export function connecting({helm: path}: HelmFlags): OperatorOptions['connect'] {
   return async (kubeconfig, context) => {
     const cluster = await openChosenCluster({kubeconfig, context}, undefined)
@@ -90,15 +90,15 @@ export function connecting({helm: path}: HelmFlags): OperatorOptions['connect'] 
   }
 }
 
-/** Returns what reads and prepares the inputs of an Environment; only its objects and the cluster decide on them. */
+/** Returns a function that reads and prepares the inputs of an Environment, which depend only on its objects and the cluster. */
 export function opening(cluster: Cluster, {helm}: HelmFlags): OperatorPorts['open'] {
   return async (name, {file, overrides}) => {
     const environment = readEnvironment({file: `${name}.yaml`, text: file, directory: '/'})
     if (environment.name !== name) {
       throw new KkError(
         'KK_ENVIRONMENT',
-        `the Environment is named ${name}, but its file says kk.name: ${environment.name}`,
-        {hint: 'leave kk.name out of the file, or give the Environment that name'},
+        `the Environment is named ${name}, but its file has kk.name: ${environment.name}`,
+        {hint: 'remove kk.name from the file, or rename the Environment'},
       )
     }
     const document =

@@ -3,12 +3,12 @@ import type {ClusterFlags} from '../flags.ts'
 import {type OpenedCluster, openChosenCluster} from '../open/cluster.ts'
 import {withOperatorPlace} from '../run/same-again.ts'
 
-/** The argument of the commands that steer one Environment. */
+/** The argument of the commands that control one Environment. */
 export const nameArgument = {
   name: argument({description: 'The name of the Environment.', required: true}),
 }
 
-/** Opens the cluster that the flags mean, and does something on it. */
+/** Opens the cluster that the flags select, and calls `body` with it. */
 export async function onCluster<T>(
   flags: ClusterFlags,
   body: (cluster: OpenedCluster) => Promise<T>,

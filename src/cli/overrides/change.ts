@@ -4,13 +4,13 @@ import type {ChartPlace} from '../../overrides/user/store.ts'
 import type {OverridesChange} from '../../report/overrides/overrides-text.ts'
 import {readNamedFile, readStandardInput} from '../../state/files/named-file.ts'
 import type {DeleteFlags, UpdateFlags} from './flags.ts'
-import {onOverrides} from './open-overrides.ts'
+import {withOverrides} from './open-overrides.ts'
 import {type NamedChart, placeOfChart} from './places.ts'
 
-/** The user overrides of a chart before a change, as far as they are to be shown, and after it. */
+/** The user overrides of a chart before and after a change; `before` is empty unless it is shown. */
 export type Changed = OverridesChange
 
-/** Does an update, or with `--dry-run` only says what it would be. */
+/** Applies an update; with `--dry-run` only returns the change. */
 export async function updateChart(
   chart: NamedChart,
   flags: UpdateFlags,
@@ -18,25 +18,25 @@ export async function updateChart(
 ): Promise<Changed> {
   const update = await requestedUpdate(flags)
   const {'dry-run': dryRun, 'show-secrets': showSecrets} = flags
-  return onOverrides(flags, {changes: !dryRun, say}, async (service) => {
+  return withOverrides(flags, {changes: !dryRun, say}, async (service) => {
     const place = await placeOfChart(service, chart)
     const {name, namespace} = place
-    const before = dryRun ? await present(service, place, showSecrets) : ''
+    const before = dryRun ? await readOverrides(service, place, showSecrets) : ''
     const {userOverrides} = await service.update(name, namespace, {...update, dryRun, showSecrets})
     return {name, namespace, before, after: userOverrides}
   })
 }
 
-/** Deletes the user overrides of a chart, or with `--dry-run` only says what they are. */
-export async function deleteOfChart(
+/** Deletes the user overrides of a chart; with `--dry-run` only returns them. */
+export async function deleteOverrides(
   chart: NamedChart,
   flags: DeleteFlags,
   say: (line: string) => void,
 ): Promise<{readonly place: ChartPlace; readonly change?: Changed}> {
-  return onOverrides(flags, {changes: !flags['dry-run'], say}, async (service) => {
+  return withOverrides(flags, {changes: !flags['dry-run'], say}, async (service) => {
     const place = await placeOfChart(service, chart)
     if (flags['dry-run']) {
-      const before = await present(service, place, flags['show-secrets'])
+      const before = await readOverrides(service, place, flags['show-secrets'])
       return {place, change: {...place, before, after: ''}}
     }
     await service.delete(place.name, place.namespace)
@@ -44,16 +44,21 @@ export async function deleteOfChart(
   })
 }
 
-/** Returns the user overrides as they are: what an update would leave that adds nothing. */
-async function present(service: OverrideService, place: ChartPlace, showSecrets: boolean): Promise<string> {
+/** Returns the stored user overrides: the result of an update that changes nothing. */
+async function readOverrides(
+  service: OverrideService,
+  place: ChartPlace,
+  showSecrets: boolean,
+): Promise<string> {
   const nothing = {files: [], set: [], setString: []}
-  const how = {flag: 'reuse', values: nothing, dryRun: true, showSecrets} as const
-  return (await service.update(place.name, place.namespace, how)).userOverrides
+  const update = {flag: 'reuse', values: nothing, dryRun: true, showSecrets} as const
+  return (await service.update(place.name, place.namespace, update)).userOverrides
 }
 
 /**
- * Returns the update that flags mean. Files come before expressions, whatever their order on the command line. Rejects with
- * `KK_FILE` for a file that cannot be read, and `KK_USAGE` when nothing is given: that would reset everything.
+ * Returns the update that the flags specify. Expressions take precedence over files, whatever their order on the command
+ * line. Rejects with `KK_FILE` for a file that cannot be read, and with `KK_USAGE` without overrides, which would reset
+ * everything.
  */
 async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdate> {
   const {values = [], set = [], 'set-string': setString = []} = flags
@@ -67,7 +72,7 @@ async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdate> {
   return {flag: flags['reuse-values'] ? 'reuse' : 'reset', values: {files, set, setString}}
 }
 
-/** Reads the text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
+/** Reads a file, or standard input for `-`. Rejects with `KK_FILE`; the message calls the file `what`. */
 export async function readText(file: string, what: string): Promise<string> {
   if (file === '-') return readStandardInput(what)
   return readNamedFile(file, {what, hint: 'check the path and its permissions; nothing was changed'})
@@ -75,6 +80,6 @@ export async function readText(file: string, what: string): Promise<string> {
 
 function nothingGiven(): KkError {
   return new KkError('KK_USAGE', 'expected overrides, got none', {
-    hint: 'give --values, --set or --set-string; --reset-values alone takes all overrides away',
+    hint: 'pass --values, --set or --set-string; --reset-values without them deletes all overrides',
   })
 }

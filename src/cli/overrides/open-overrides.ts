@@ -16,7 +16,7 @@ import {
 import type {StoreFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {factsFile, openFacts, openPlugins} from '../open/layers.ts'
-import {namedUnstated, prepareBelowUser} from '../open/open.ts'
+import {prepareBelowUser, unstatedFacts} from '../open/open.ts'
 import {openStoreToChange, openStoreToRead, storePlace} from '../open/store.ts'
 import type {OverridesFlags} from './flags.ts'
 
@@ -26,14 +26,14 @@ interface Purpose {
 }
 
 interface ServicePurpose extends Purpose {
-  /** Opens what the store lies upon, where less is needed than `baseOf` gives. */
+  /** Opens the layers below the store, if less is needed than `openBase` provides. */
   readonly base?: (environment: Environment | undefined) => Promise<OverrideBase>
-  /** Throws where there is no store to read. */
+  /** Throws if there is no store to read. */
   readonly ifMissing?: () => never
 }
 
-/** Works on the overrides that the flags mean: through a server, or on the store directly. */
-export async function onOverrides<T>(
+/** Calls `body` with the overrides that the flags select: through a server, or directly on the store. */
+export async function withOverrides<T>(
   flags: OverridesFlags,
   purpose: ServicePurpose,
   body: (service: OverrideService) => Promise<T>,
@@ -43,26 +43,26 @@ export async function onOverrides<T>(
   const environment = await namedEnvironment(flags)
   const base = purpose.base
     ? await purpose.base(environment)
-    : await baseOf(flags, environment, purpose.changes ? () => {} : purpose.say)
-  return onStore(flags, {...purpose, environment}, async (store) => {
+    : await openBase(flags, environment, purpose.changes ? () => {} : purpose.say)
+  return withStore(flags, {...purpose, environment}, async (store) => {
     if (!store) purpose.ifMissing?.()
-    return body(localOverrides({base, store: store ?? NO_STORE, allowSecrets: true})(whoAmI()))
+    return body(localOverrides({base, store: store ?? EMPTY_STORE, allowSecrets: true})(whoAmI()))
   })
 }
 
-/** Tells whether the command line names overrides without a server, which wins over `KK_SERVER`. */
+/** Returns true if the command line selects overrides without a server, which takes precedence over `KK_SERVER`. */
 function namesStore({store, facts, environment}: OverridesFlags): boolean {
   return [store, facts, environment].some((flag) => flag !== undefined)
 }
 
-/** Works on the store that the flags mean; undefined where it is missing and nothing is to be changed. */
-export async function onStore<T>(
+/** Calls `body` with the store that the flags select; with undefined if it does not exist and nothing is changed. */
+export async function withStore<T>(
   flags: StoreFlags,
   {changes, say, environment}: Purpose & {readonly environment?: Environment | undefined},
   body: (store: OverrideStore | undefined) => Promise<T>,
 ): Promise<T> {
   const store = await (changes ? openStoreToChange : openStoreToRead)(flags, environment)
-  if (!store) say(`no store of overrides yet at ${storePlace(flags, environment)}`)
+  if (!store) say(`no override store yet at ${storePlace(flags, environment)}`)
   try {
     return await body(store)
   } finally {
@@ -70,24 +70,23 @@ export async function onStore<T>(
   }
 }
 
-/** Returns the environment that is named, if any: the output must not depend on the files of the current directory. */
+/** Returns the specified environment, if any; ignores the default files, so that output does not depend on the current directory. */
 export async function namedEnvironment({environment}: OverridesFlags): Promise<Environment | undefined> {
   const file = environment ?? (process.env.KK_ENVIRONMENT || undefined)
   return file === undefined ? undefined : loadEnvironment({file})
 }
 
 /**
- * Opens what lies below the deployer's overrides: an environment's layers, or system overrides from facts alone. Facts that
- * nobody states are asked of the cluster that the command line names; with an environment, `say` is told those that are
- * missing.
+ * Opens the layers below the deployer's overrides: those of an environment, or system overrides from facts only. Facts that
+ * are not set are read from the cluster that the command line names; with an environment, `say` receives the missing ones.
  */
-export async function baseOf(
+export async function openBase(
   flags: OverridesFlags,
   environment: Environment | undefined,
   say: (line: string) => void,
 ): Promise<OverrideBase> {
   if (environment) {
-    await using unstated = namedUnstated(flags, environment, say)
+    await using unstated = unstatedFacts(flags, environment, say)
     const prepared = await prepareBelowUser(environment, flags, unstated)
     return environmentBase(prepared, () => openUsersHelm(flags))
   }
@@ -100,7 +99,7 @@ export async function baseOf(
   return factsBase({plugins, facts, file})
 }
 
-/** Returns the token for a server; `KK_TOKEN` is what `kk serve` takes, too. */
+/** Returns the token for a server; `kk serve` also accepts `KK_TOKEN`. */
 function serverToken(): string | undefined {
   return process.env.KK_SERVER_TOKEN || process.env.KK_TOKEN || undefined
 }
@@ -118,8 +117,8 @@ function serverAddress(text: string): string {
   )
 }
 
-/** A store that is missing, read as an empty one. */
-const NO_STORE: OverrideOptions['store'] = {
+/** An empty store for reading, in place of one that does not exist. */
+const EMPTY_STORE: OverrideOptions['store'] = {
   get: async () => undefined,
   list: async () => [],
   secrets: async () => [],
@@ -131,10 +130,10 @@ const NO_STORE: OverrideOptions['store'] = {
 }
 
 async function cannotWrite(): Promise<never> {
-  throw new Error('a store that was opened to read cannot be written')
+  throw new Error('a store that was opened for reading cannot be written')
 }
 
-/** Opens a base that knows only what plugins call secret: enough for commands that look at the store alone. */
+/** Opens a base with only the secret paths of the plugins, for commands that read only the store. */
 export async function storeBase(flags: OverridesFlags): Promise<OverrideBase> {
   return factsBase({plugins: await openPlugins(flags), facts: {}})
 }

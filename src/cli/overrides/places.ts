@@ -3,7 +3,7 @@ import type {OverrideService} from '../../overrides/service.ts'
 import {unknownChart} from '../../overrides/system/active.ts'
 import type {ChartPlace} from '../../overrides/user/store.ts'
 
-/** Returns the charts that the arguments mean: `CHART NAMESPACE`, or `CHART:NAMESPACE` as often as wanted. Throws `KK_USAGE`. */
+/** Parses the arguments `CHART NAMESPACE`, or any number of `CHART:NAMESPACE`. Throws `KK_USAGE`. */
 export function namedPlaces(words: readonly string[]): readonly ChartPlace[] {
   const [name, namespace] = words
   if (words.length === 2 && name && namespace && !words.some((word) => word.includes(':')))
@@ -16,13 +16,13 @@ export function namedPlaces(words: readonly string[]): readonly ChartPlace[] {
   })
 }
 
-/** A chart of which the namespace may be left out. */
+/** A chart with an optional namespace. */
 export interface NamedChart {
   readonly name: string
   readonly namespace?: string | undefined
 }
 
-/** Returns the chart with its only namespace. Throws `KK_USAGE` for one in several, and `KK_UNKNOWN_CHART`. */
+/** Returns the chart with its namespace. Throws `KK_USAGE` if it is omitted and the chart has several, and `KK_UNKNOWN_CHART`. */
 export async function placeOfChart(
   service: Pick<OverrideService, 'charts'>,
   {name, namespace}: NamedChart,

@@ -12,21 +12,21 @@ import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import {openStoreToChange} from '../open/store.ts'
 import {VERSION} from '../version.ts'
 import type {ServeFlags} from './flags.ts'
-import {baseOf, namedEnvironment} from './open-overrides.ts'
+import {namedEnvironment, openBase} from './open-overrides.ts'
 
 /**
- * Serves overrides until a signal asks it to stop; requests that have begun are answered before it does. `say` gets the
- * address once it listens. Rejects with `KK_UNCONFIRMED` where strangers could reach it, with `KK_FILE`, with
- * `KK_STORE_KEY` where the store cannot be read, and where the facts name a chart or a namespace that is not known.
+ * Serves overrides until a signal, and finishes pending requests. `say` receives the address when the server listens.
+ * Rejects with `KK_UNCONFIRMED` for an unsafe address, with `KK_FILE`, with `KK_STORE_KEY` if the store cannot be decrypted,
+ * and if the facts name an unknown chart or namespace.
  */
 export async function serve(flags: ServeFlags, say: (line: string) => void): Promise<void> {
   const listen = parseListen(flags.listen)
   const tokens = await servedTokens(flags['token-file'], process.env, say)
-  const tls = await tlsOf(flags, say)
+  const tls = await readTls(flags, say)
   expectSafe(listen, {tokens, tls: tls !== undefined})
   expectReadableKeys(process.env)
   const environment = await namedEnvironment(flags)
-  const base = await baseOf(flags, environment, say)
+  const base = await openBase(flags, environment, say)
   await base.active()
   const store = await openStoreToChange(flags, environment)
   try {
@@ -62,7 +62,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
 }
 
 const OPEN_WARNING =
-  'warning: without a token, every user of this machine may read overrides, secrets masked, and change them: --token-file, KK_TOKEN'
+  'warning: without --token-file or KK_TOKEN, every user of this machine can read overrides, with secrets masked, and change them'
 
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -70,7 +70,7 @@ function untilSignal(): Promise<void> {
   })
 }
 
-async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags, say: (line: string) => void) {
+async function readTls({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags, say: (line: string) => void) {
   if (certFile === undefined || keyFile === undefined) return undefined
   const warning = readByOthersWarning(keyFile, 'the key of the certificate')
   if (warning !== undefined) say(warning)
@@ -79,13 +79,13 @@ async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags, say
   try {
     createSecureContext({cert, key})
   } catch (cause) {
-    // OpenSSL's own words say nothing to people, and may quote the key.
+    // The message of OpenSSL is not helpful and may quote the key.
     throw new KkError(
       'KK_FILE',
       `expected a certificate in ${certFile} and its key in ${keyFile}, both as PEM`,
       {
         cause,
-        hint: 'check that each flag names its own file, and that the two belong together',
+        hint: 'check that each flag names the right file, and that the key belongs to the certificate',
       },
     )
   }
@@ -101,26 +101,26 @@ function unusable({host, port}: ListenOptions, cause: NodeJS.ErrnoException): Kk
     cause,
     hint:
       cause.code === 'EADDRINUSE'
-        ? 'something else listens there: name another port with --listen'
-        : 'name another address with --listen',
+        ? 'another process listens there: choose another port with --listen'
+        : 'choose another address with --listen',
   })
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns the tokens that `kk serve` takes: of `--token-file` or `KK_TOKEN_FILE`, or the one of `KK_TOKEN`, which may write.
- * Undefined without any. `say` gets a warning where others can read the file.
+ * Returns the tokens that `kk serve` accepts: those of `--token-file` or `KK_TOKEN_FILE`, or the single write token
+ * `KK_TOKEN`. Undefined without any. `say` receives a warning if other users can read the file.
  */
 export async function servedTokens(
   flag: string | undefined,
-  {KK_TOKEN: token, KK_TOKEN_FILE: named}: Environment,
+  {KK_TOKEN: token, KK_TOKEN_FILE: tokenFile}: Environment,
   say: (line: string) => void,
 ): Promise<Tokens | undefined> {
-  if (flag === undefined && token && named) {
+  if (flag === undefined && token && tokenFile) {
     throw new KkError('KK_USAGE', 'KK_TOKEN and KK_TOKEN_FILE are both set: expected one of them')
   }
-  const file = flag ?? (named || undefined)
+  const file = flag ?? (tokenFile || undefined)
   if (file === undefined) return token ? singleToken(token, 'KK_TOKEN') : undefined
   const warning = readByOthersWarning(file, 'the tokens of the service')
   if (warning !== undefined) say(warning)

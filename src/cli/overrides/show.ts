@@ -10,34 +10,34 @@ import {writeNamedFile} from '../../state/files/write-named-file.ts'
 import {writeSplit} from '../../verbs/split.ts'
 import {readYaml, readYamlDocuments} from '../../yaml/yaml.ts'
 import type {ShowFlags} from './flags.ts'
-import {onOverrides} from './open-overrides.ts'
+import {withOverrides} from './open-overrides.ts'
 import {allPlaces, namedPlaces, placeOfChart} from './places.ts'
 
-/** The output of a command that shows overrides: a text in a foreign format, or the overrides of each chart. */
+/** The output of a command that shows overrides: a string in another tool's format, or the overrides of each chart. */
 export type Shown =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'overrides'; readonly charts: readonly ShownOverrides[]}
 
-/** Shows the overrides of the charts that the words name. */
+/** Shows the overrides of the named charts. */
 export async function showOverrides(
   words: readonly string[],
   flags: ShowFlags,
   say: (line: string) => void,
 ): Promise<Shown> {
   if (flags.all && words.length > 0) {
-    throw new KkError('KK_USAGE', `--all means every chart, but ${words.join(' ')} was named`, {
-      hint: 'leave out one of them',
+    throw new KkError('KK_USAGE', `--all selects every chart, but ${words.join(' ')} was specified`, {
+      hint: 'omit one of them',
     })
   }
   const [only, ...more] = words
-  const alone = only !== undefined && more.length === 0 && !only.includes(':') ? only : undefined
-  const named = flags.all || alone !== undefined ? undefined : namedPlaces(words)
+  const single = only !== undefined && more.length === 0 && !only.includes(':') ? only : undefined
+  const named = flags.all || single !== undefined ? undefined : namedPlaces(words)
   const {format} = flags
-  return onOverrides(flags, {changes: false, say}, async (service): Promise<Shown> => {
+  return withOverrides(flags, {changes: false, say}, async (service): Promise<Shown> => {
     const places =
-      alone === undefined
+      single === undefined
         ? (named ?? (await allPlaces(service)))
-        : [await placeOfChart(service, {name: alone})]
+        : [await placeOfChart(service, {name: single})]
     if (format) return {kind: 'text', text: await formatted(service, places, {...flags, format})}
     const charts: ShownOverrides[] = []
     for (const {name, namespace} of places)
@@ -47,8 +47,8 @@ export async function showOverrides(
 }
 
 /**
- * Returns combined overrides in a foreign format, or "" once they were written to a file. Rejects with
- * `KK_SECRET` where a secret is inside and nobody asked for it: a masked value must not reach a cluster.
+ * Returns combined overrides in another tool's format, or "" if they were written to a file. Rejects with `KK_SECRET` if
+ * they contain a secret and `--show-secrets` is missing: a masked value must not reach a cluster.
  */
 async function formatted(
   service: OverrideService,
@@ -57,13 +57,13 @@ async function formatted(
 ): Promise<string> {
   const several = places.length !== 1
   if (flags.format === 'helm' && flags.onto !== undefined) {
-    throw new KkError('KK_USAGE', '--onto names an Armada manifest, but the format is helm', {
+    throw new KkError('KK_USAGE', '--onto takes an Armada manifest, but the format is helm', {
       hint: 'pass --format armada',
     })
   }
   if (flags.format === 'helm' && several && (flags.file === undefined || flags.file === '-')) {
-    throw new KkError('KK_USAGE', "several charts in helm's format are several files", {
-      hint: 'name a directory for them: --file DIRECTORY',
+    throw new KkError('KK_USAGE', 'several charts in the format helm are several files', {
+      hint: 'specify a directory for them: --file DIRECTORY',
     })
   }
   const charts: ChartOverrides[] = []
@@ -83,8 +83,8 @@ async function combined(
   const shown = await service.show(name, namespace, {showSecrets: true})
   const masked = showSecrets ? shown : await service.show(name, namespace)
   if (masked.combinedOverrides !== shown.combinedOverrides) {
-    throw new KkError('KK_SECRET', `the overrides of ${name} in ${namespace} hold secrets`, {
-      hint: 'pass --show-secrets to have them in the output; a file of them is readable by you only',
+    throw new KkError('KK_SECRET', `the overrides of ${name} in ${namespace} contain secrets`, {
+      hint: 'pass --show-secrets to include them; a file with them is readable only by its owner',
     })
   }
   return {name, namespace, values: (readYaml(shown.combinedOverrides) ?? {}) as Values}

@@ -17,7 +17,7 @@ import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import {seenOn} from '../../verbs/plan.ts'
 import {type Console, canAsk, confirm, requireConfirmation} from '../console.ts'
 import {offerGuard} from '../guard.ts'
-import {heedLock} from '../open/charts.ts'
+import {enforceLock} from '../open/charts.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {type OnCluster, openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
@@ -27,33 +27,33 @@ import {type ChangeFlags, expectForCluster} from './flags.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
-import {placeOf, sameAgain, sameWay, statusCommand} from './same-again.ts'
+import {sameAgain, sameWay, statusCommand, targetArguments} from './same-again.ts'
 
 export interface Change {
-  /** The command's name, for what it says. */
+  /** The name of the command, for messages. */
   readonly verb: string
   readonly flags: ChangeFlags
   /** Arguments: the environment file and releases. */
   readonly argv: readonly string[]
   readonly console: Console
-  /** What is to be changed, by the words beside the file; undefined where that is nothing. */
+  /** Returns the scope of the change, from the arguments other than the file; undefined if there is nothing to change. */
   readonly scope: (
     releases: readonly string[],
     prepared: Prepared,
   ) => PlanScope | undefined | Promise<PlanScope | undefined>
-  /** Start the sandbox when it does not run. */
+  /** Whether to start the sandbox if it is not running. */
   readonly startSandbox: boolean
-  /** Throws when the plan, or what it was made of, is not what it should be. */
+  /** Throws if the plan, or its inputs, are not as expected. */
   readonly expect?: ((planned: PlannedChange) => void) | undefined
-  /** What is kept of the run beside its verb and scope: the run that it goes on with, for one. */
+  /** Additional fields of the run record, such as the run that it resumes. */
   readonly account?: Pick<RunAccount, 'of' | 'id' | 'who'> | undefined
-  /** Opens the inputs, where they are not what arguments and flags mean. */
+  /** Opens the inputs, if arguments and flags do not specify them. */
   readonly open?: (() => Promise<OnCluster>) | undefined
-  /** Another audience of the run. */
+  /** An additional view of the run. */
   readonly view?: RunView | undefined
 }
 
-/** Plans, validates, asks, runs and reports: what all verbs that change releases have in common. */
+/** Plans, validates, asks for confirmation, runs and reports: the common part of all verbs that change releases. */
 export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, console, startSandbox} = options
   const {'dry-run': isDry = false} = flags
@@ -67,31 +67,31 @@ export async function change(options: Change): Promise<ExitCode> {
   await using cluster = opened.cluster
   const scope = await options.scope(opened.releases, opened.prepared)
   if (!scope) return 0
-  // Asked at the same time as the secrets, which may be refused first; with a lock, charts are rendered in between.
+  // Read concurrently with the secrets, whose errors take precedence; with a lock, charts are rendered in between.
   const seen = flags.locked ? undefined : seenOn(cluster, opened.prepared)
   seen?.catch(() => undefined)
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
   const {environment} = prepared
-  await heedLock(prepared, flags, console)
+  await enforceLock(prepared, flags, console)
 
   const waits = !isDry && !flags['no-wait']
   const planned = await planChange(supplied, cluster, {scope, seen, waits, say: console.say})
   const {plan} = planned
   options.expect?.(planned)
-  // What may install makes every change.
-  const made = scope.install ? 'deploy' : verb
-  const checks = {verb: isChangeVerb(made) ? made : undefined, forceVersion: flags['force-version']}
+  // A scope that installs permits every change.
+  const permitted = scope.install ? 'deploy' : verb
+  const checks = {verb: isChangeVerb(permitted) ? permitted : undefined, forceVersion: flags['force-version']}
   if (checks.verb) expectVerb(plan, checks.verb)
-  // The operator may be at work on other inputs, though the cluster is as it should be.
+  // The operator may be applying other inputs, although the cluster is in the desired state.
   const view = {
     isCheckedDry: true,
     ...(flags.via ? {isIdle: false} : refusingOperated(cluster.leases, plan)),
   }
-  const end = await showPlan(plan, context, view)
-  if (end !== undefined) {
+  const exit = await showPlan(plan, context, view)
+  if (exit !== undefined) {
     if (!isDry) await planned.keepSecrets()
-    return end
+    return exit
   }
 
   planned.expectStated()
@@ -107,17 +107,25 @@ export async function change(options: Change): Promise<ExitCode> {
     await expectReady(planned, {cluster, flags})
     return await operator.runViaOperator({scope, planned, cluster, hub, settle}, context)
   }
-  const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
+  const {line, setHint} = sameAgain({file: environment.file, names: scope.names, flags})
   const again = `kk ${verb} ${line}${sameWay(flags, scope)}`
   if (flags['in-cluster']) {
     const {runInCluster} = await import('./in-cluster.ts')
-    const asked = {verb, scope, again: [again, ...(given ? [given] : [])].join(', ')}
-    return await runInCluster({...asked, plan: planned.settled, environment, cluster, settle}, context)
+    const request = {verb, scope, again: [again, ...(setHint ? [setHint] : [])].join(', ')}
+    return await runInCluster({...request, plan: planned.settled, environment, cluster, settle}, context)
   }
-  return await runChange(planned, {options, context, scope, cluster, checks, ask, again: {again, given}})
+  return await runChange(planned, {
+    options,
+    context,
+    scope,
+    cluster,
+    checks,
+    ask,
+    again: {again, given: setHint},
+  })
 }
 
-/** Throws what the operator would find once it has the file. Who may not ask the cluster leaves that to the operator. */
+/** Throws the problems that the operator would find with the file. Without permission to check, the operator finds them. */
 async function expectReady(
   planned: PlannedChange,
   {cluster, flags}: {readonly cluster: Cluster; readonly flags: ChangeFlags},
@@ -130,7 +138,7 @@ async function expectReady(
     if (code !== 'KK_CONFLICT') throw error
     throw new KkError(code, message, {
       cause: error,
-      hint: `leave these fields out of the values; the operator takes none from others, but you may: kk operator pause ${planned.plan.environment}, then the same command without --via operator, with --force-conflicts`,
+      hint: `omit these fields from the values, because the operator does not take fields from other managers; or take them yourself: kk operator pause ${planned.plan.environment}, then the same command without --via operator, with --force-conflicts`,
     })
   }
 }
@@ -142,11 +150,11 @@ interface RunSources {
   readonly cluster: Cluster
   readonly checks: Pick<Parameters<PlannedChange['ready']>[0], 'verb' | 'forceVersion'>
   readonly ask: () => Promise<void>
-  /** The command that does the same again. */
+  /** The command that repeats the change. */
   readonly again: Pick<NextCommands, 'again' | 'given'>
 }
 
-/** Makes a change ready, asks, runs it here and reports; a dry run ends before it asks. */
+/** Checks a change, asks for confirmation, runs it on this machine and reports; a dry run ends before the confirmation. */
 async function runChange(
   planned: PlannedChange,
   {options: {verb, flags, console, account}, context, scope, cluster, checks, ask, again}: RunSources,
@@ -155,8 +163,8 @@ async function runChange(
   const {environment} = prepared
   const helm = await openUsersHelm(flags, cluster)
   const data: HookData[] = []
-  const shows: GiveUp = (each) => data.push(each) > 0
-  const giveUp = flags['dry-run'] ? shows : asksForData(flags['confirm-data'])
+  const collect: GiveUp = (each) => data.push(each) > 0
+  const giveUp = flags['dry-run'] ? collect : asksForData(flags['confirm-data'])
   const ports = {cluster, helm, forceConflicts: flags['force-conflicts'], giveUp, ...checks}
   await using ready = await planned.ready(ports)
   for (const note of ready.notes) console.say(`note: ${note}`)
@@ -168,7 +176,7 @@ async function runChange(
   await ask()
   const choices = {
     ...runChoices(flags, {verb, scope, ...account}),
-    ...startConditionOf(verb, flags.concurrency),
+    ...startCondition(verb, flags.concurrency),
   }
   const {prepull = verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
   const commands = {...again, status: statusCommand(environment, flags)}
@@ -179,11 +187,11 @@ async function runChange(
   const interrupted = [undone.rollback, undone.removal].find((each) => each?.isInterrupted)
   const exit = interrupted?.exit ?? shown.exit
   if (verb === 'deploy' && exit === 0 && flags.output === 'text')
-    await offerGuard(cluster, planned.settled, {console, place: placeOf(environment.file, flags)})
+    await offerGuard(cluster, planned.settled, {console, place: targetArguments(environment.file, flags)})
   return exit
 }
 
-/** Where nobody can be asked a change goes on, but for one that replaces passwords in use. */
+/** Asks for confirmation. Without a terminal the change continues, unless it replaces passwords in use. */
 async function confirmChange(
   question: string,
   {yes}: Pick<ChangeFlags, 'yes'>,
@@ -194,7 +202,7 @@ async function confirmChange(
   if (replaces)
     return requireConfirmation(
       question,
-      'passwords in use would be replaced: state them again, or pass --yes',
+      'passwords in use would be replaced: set them to their current values, or pass --yes',
     )
   if (canAsk()) await confirm(question)
 }
@@ -206,22 +214,22 @@ function undoneDocument({rollback, removal}: Undone) {
   }
 }
 
-/** Verbs that change what is in use: one release after the other, each through its gate, unless the user says otherwise. */
-const CAREFUL: ReadonlySet<string> = new Set(['upgrade', 'update', 'reconfigure'])
+/** Verbs that change one release after another, each until its gate has passed, unless `--concurrency` is specified. */
+const SEQUENTIAL_VERBS: ReadonlySet<string> = new Set(['upgrade', 'update', 'reconfigure'])
 
-/** Returns how much a verb does at once; `concurrency` is what the user says. */
-function startConditionOf(
+/** Returns the concurrency of a verb; `concurrency` is the value of the flag. */
+function startCondition(
   verb: string,
   concurrency: number | undefined,
 ): Pick<RunChoices, 'concurrency' | 'startCondition'> {
-  if (!CAREFUL.has(verb)) return {concurrency, startCondition: 'helm'}
+  if (!SEQUENTIAL_VERBS.has(verb)) return {concurrency, startCondition: 'helm'}
   return {concurrency: concurrency ?? 1, startCondition: 'gate'}
 }
 
-/** The releases that words of a command line mean, where they are not the releases' own names. */
+/** Maps arguments to release names, if they are other names. */
 export type NamedReleases = (words: readonly string[], environment: Environment) => Promise<readonly string[]>
 
-/** Changes what is installed: the releases that the arguments name, or all; nothing new unless `more` says so of the named ones. */
+/** Changes installed releases: the named ones, or all. Installs nothing, unless `more` allows it for the named ones. */
 export function changeInstalled(
   verb: Exclude<ChangeVerb, 'deploy'>,
   {named, ...options}: Pick<Change, 'flags' | 'argv' | 'console'> & {readonly named?: NamedReleases},
@@ -234,7 +242,7 @@ export function changeInstalled(
   return change({verb, ...options, scope, startSandbox: false})
 }
 
-/** Returns what the flags say of drift. */
+/** Returns the part of the scope that the drift flags specify. */
 export function driftScope(flags: {
   readonly 'correct-drift'?: boolean
   readonly 'force-conflicts'?: boolean

@@ -6,30 +6,33 @@ import {type GiveUp, hookDataText, isNameOf} from '../../verbs/change/hook-data.
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
 import {canAsk, typedName} from '../console.ts'
 
-interface Wish {
+interface ClaimOptions {
   /** `--delete-data`. */
   readonly isWanted: boolean
-  /** `--confirm-data`: names of claims, with their namespace where one name is not enough. */
+  /** `--confirm-data`: names of claims, with their namespace if a name is ambiguous. */
   readonly confirmed: readonly string[]
-  /** True when names can be asked for. */
+  /** True if the user can be asked for names. */
   readonly mayAsk: boolean
 }
 
 /**
- * The claims of those that would stay whose data the user gives up, each by name: with `--confirm-data`, or typed on a
- * terminal. The others stay. Throws `KK_UNCONFIRMED` when a claim that goes with its release was not named, or when data
- * shall go and none was named, and `KK_USAGE` for a name that is none of them.
+ * Returns the claims to delete among those that would stay, each confirmed by name: with `--confirm-data`, or typed on a
+ * terminal. Throws `KK_UNCONFIRMED` if a claim that helm deletes with its release is not confirmed, or if data should be
+ * deleted and no claim is confirmed, and `KK_USAGE` for an unknown name.
  */
-export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise<readonly Claim[]> {
+export async function chosenClaims(
+  planned: PlannedRemoval,
+  options: ClaimOptions,
+): Promise<readonly Claim[]> {
   const {claims, goingClaims} = planned
-  const {isWanted, confirmed, mayAsk} = wish
+  const {isWanted, confirmed, mayAsk} = options
   if (!isWanted && confirmed.length > 0) {
     throw new KkError('KK_USAGE', '--confirm-data is only for --delete-data', {
       hint: 'pass both, or neither: without them all data stays',
     })
   }
-  const named = confirmed.flatMap((name) => claimNamed(planned, name))
-  await expectGivenUp(
+  const named = confirmed.flatMap((name) => findClaim(planned, name))
+  await expectConfirmed(
     goingClaims.filter((claim) => !named.includes(claim)),
     {named, mayAsk},
   )
@@ -43,7 +46,7 @@ export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise
 }
 
 /**
- * Asks whether data may go that hooks delete: it was named with `--confirm-data`, or its name is typed on a terminal.
+ * Returns a function that confirms the deletion of data by hooks: by `--confirm-data`, or by typing its name on a terminal.
  */
 export function asksForData(confirmed: readonly string[] = []): GiveUp {
   return async (data) =>
@@ -51,23 +54,19 @@ export function asksForData(confirmed: readonly string[] = []): GiveUp {
     (canAsk() && (await typedName(`to delete ${hookDataText(data)}`, data.name)))
 }
 
-interface Given extends Pick<Wish, 'mayAsk'> {
+interface Confirmed extends Pick<ClaimOptions, 'mayAsk'> {
   readonly named: readonly Claim[]
 }
 
-/** Rejects with `KK_UNCONFIRMED` for the first claim whose data is not given up: to keep it, its release stays or its chart keeps it. */
-async function expectGivenUp(open: readonly Claim[], {named, mayAsk}: Given): Promise<void> {
+/** Rejects with `KK_UNCONFIRMED` for the first claim whose deletion is not confirmed. */
+async function expectConfirmed(open: readonly Claim[], {named, mayAsk}: Confirmed): Promise<void> {
   for (const claim of open) {
     if (mayAsk && (await isTyped(claim))) continue
     const flags = confirmations([...named, ...open])
     const list = open.map(placed).join(', ')
-    throw new KkError(
-      'KK_UNCONFIRMED',
-      `helm would delete ${list} with the data in it; nothing was changed`,
-      {
-        hint: `name each whose data may go: --delete-data ${flags}; to keep it, annotate its document in the chart with helm.sh/resource-policy: keep (if it is an item of a List, annotate the List: helm does not read those of items), and upgrade first`,
-      },
-    )
+    throw new KkError('KK_UNCONFIRMED', `helm would delete ${list} with its data; nothing was changed`, {
+      hint: `confirm each claim to delete: --delete-data ${flags}; to keep it, annotate its document in the chart with helm.sh/resource-policy: keep (for an item of a List, annotate the List: helm does not read the annotations of items), and upgrade first`,
+    })
   }
 }
 
@@ -75,21 +74,21 @@ function isTyped(claim: Claim): Promise<boolean> {
   return typedName(`to delete the data of ${placed(claim)}`, claim.name)
 }
 
-function claimNamed({claims, goingClaims, isRepeated}: PlannedRemoval, text: string): readonly Claim[] {
+function findClaim({claims, goingClaims, isRepeated}: PlannedRemoval, text: string): readonly Claim[] {
   const all = [...new Map([...goingClaims, ...claims].map((claim) => [claim.uid, claim])).values()]
-  const found = all.filter((claim) => text === claim.name || text === placed(claim))
-  if (found.length === 1 || (found.length === 0 && isRepeated)) return found
-  if (found.length > 1) {
-    throw new KkError('KK_USAGE', `--confirm-data ${text} is not one claim`, {
-      hint: `name it with its namespace: ${found.map(placed).join(', ')}`,
+  const matches = all.filter((claim) => text === claim.name || text === placed(claim))
+  if (matches.length === 1 || (matches.length === 0 && isRepeated)) return matches
+  if (matches.length > 1) {
+    throw new KkError('KK_USAGE', `--confirm-data ${text} matches several claims`, {
+      hint: `specify it with its namespace: ${matches.map(placed).join(', ')}`,
     })
   }
-  throw new KkError('KK_USAGE', `--confirm-data ${text}: these releases have no claim of that name`, {
-    hint: all.length === 0 ? 'they have no claims' : `there are: ${all.map(({name}) => name).join(', ')}`,
+  throw new KkError('KK_USAGE', `--confirm-data ${text}: these releases have no claim with that name`, {
+    hint: all.length === 0 ? 'they have no claims' : `they have: ${all.map(({name}) => name).join(', ')}`,
   })
 }
 
-/** By name, with the namespace where a name alone is not one claim. */
+/** Returns the flags that confirm the claims by name, with the namespace if a name is ambiguous. */
 function confirmations(claims: readonly Claim[]): string {
   const isOne = ({name}: Claim) => claims.filter((each) => each.name === name).length === 1
   return claims.map((claim) => `--confirm-data ${isOne(claim) ? claim.name : placed(claim)}`).join(' ')
@@ -100,14 +99,14 @@ function placed({namespace, name}: Claim): string {
 }
 
 function unconfirmed(claims: readonly Claim[]): KkError {
-  return new KkError('KK_UNCONFIRMED', 'data is deleted only claim by claim, and none was named', {
-    hint: `name those whose data may go: ${confirmations(claims)}`,
+  return new KkError('KK_UNCONFIRMED', 'the deletion of each claim must be confirmed, and none was', {
+    hint: `confirm the claims to delete: ${confirmations(claims)}`,
   })
 }
 
 /**
- * Protected releases go only when each is named, and what releases have in other services: with `--confirm`, or typed on a
- * terminal. Throws `KK_UNCONFIRMED`, and `KK_USAGE` for a name that is not about to be removed.
+ * Confirms each protected release, and each release with data to purge in other services, by name: with `--confirm`, or
+ * typed on a terminal. Throws `KK_UNCONFIRMED`, and `KK_USAGE` for a name that is not about to be removed.
  */
 export async function confirmNamed(
   {plan, cleanups, losing, absent}: PlannedRemoval,
@@ -117,7 +116,7 @@ export async function confirmNamed(
   const releases = plan.actions.map(({release}) => release)
   for (const name of confirmed) {
     if (absent.includes(name) || [...releases, ...losing].some((release) => isNamed(release, name))) continue
-    throw new KkError('KK_USAGE', `--confirm ${name}: no release of that name is about to be removed`, {
+    throw new KkError('KK_USAGE', `--confirm ${name}: no release with that name is about to be removed`, {
       hint: `these are: ${releases.map(releaseName).join(', ')}`,
     })
   }
@@ -137,21 +136,21 @@ export async function confirmNamed(
   if (purged.length > 0 && !mayAsk) throw stillPurged(purged)
   for (const cleanup of purged) {
     const {release, goes} = cleanup
-    const what = `to take away ${goes.map(thingText).join(', ')} with ${release}, for good`
+    const what = `to permanently delete ${goes.map(thingText).join(', ')} with ${release}`
     if (!(await typedName(what, releaseName(release)))) throw stillPurged([cleanup])
   }
 }
 
-/** An environment goes only when it is named. True when `--confirm` did, false when it was typed. Throws `KK_UNCONFIRMED`. */
+/** Confirms the removal of an environment by name. Returns true if `--confirm` did, false if it was typed. Throws `KK_UNCONFIRMED`. */
 export async function confirmEnvironment(
   name: string,
   confirmed: readonly string[],
   mayAsk: boolean,
 ): Promise<boolean> {
   if (confirmed.includes(name)) return true
-  if (mayAsk && (await typedName('to take the environment away', name))) return false
+  if (mayAsk && (await typedName('to remove the environment', name))) return false
   throw new KkError('KK_UNCONFIRMED', `the environment "${name}" was not confirmed; nothing was changed`, {
-    hint: `look at the two lists above, then pass --confirm ${name}`,
+    hint: `check the two lists above, then pass --confirm ${name}`,
   })
 }
 
@@ -160,8 +159,8 @@ function stillPurged(cleanups: readonly ReleaseCleanup[]): KkError {
   const flags = cleanups.map(({release}) => `--confirm ${releaseName(release)}`).join(' ')
   return new KkError(
     'KK_UNCONFIRMED',
-    `what ${list} has in other services would be gone for good, and is not confirmed; nothing was changed`,
-    {hint: `look at the lists above, then pass ${flags}; without --purge it stays`},
+    `the data of ${list} in other services would be permanently deleted, and is not confirmed; nothing was changed`,
+    {hint: `check the lists above, then pass ${flags}; without --purge it stays`},
   )
 }
 
@@ -171,7 +170,7 @@ function stillProtected(releases: readonly ReleaseId[]): KkError {
     'KK_UNCONFIRMED',
     `${list} ${releases.length === 1 ? 'is' : 'are'} protected and not confirmed; nothing was changed`,
     {
-      hint: `name each that may go: ${releases.map((release) => `--confirm ${releaseName(release)}`).join(' ')}`,
+      hint: `confirm each release to remove: ${releases.map((release) => `--confirm ${releaseName(release)}`).join(' ')}`,
     },
   )
 }

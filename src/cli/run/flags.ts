@@ -16,93 +16,96 @@ import {
   type ValueFlags,
 } from '../flags.ts'
 
-/** How a change is run. */
+/** The flags of commands that run a change. */
 export const changeFlags = {
-  yes: Flags.boolean({char: 'y', summary: 'Do not ask before changing anything.'}),
+  yes: Flags.boolean({char: 'y', summary: 'Do not ask for confirmation before changing anything.'}),
   'dry-run': Flags.boolean({summary: 'Show the plan and change nothing.'}),
   concurrency: Flags.integer({
-    summary: 'How many helms run at once (default: 8, less if memory is short).',
+    summary: 'The number of concurrent helm processes (default: 8, fewer if memory is low).',
     min: 1,
     helpValue: 'N',
   }),
-  'fail-fast': Flags.boolean({summary: 'Start nothing more after the first failure.'}),
+  'fail-fast': Flags.boolean({summary: 'Start no further actions after the first failure.'}),
   'no-wait': Flags.boolean({
-    summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
+    summary: 'Fail immediately if another helm process is working on a release, instead of waiting.',
   }),
   message: Flags.string({
     char: 'm',
-    summary: 'Why, for the record of the run: kk history shows it.',
+    summary: 'The reason for the change, for the record of the run; kk history shows it.',
     helpValue: 'TEXT',
   }),
 }
 
-/** How fields are treated that somebody else manages. */
+/** Controls fields with another manager. */
 export const conflictFlags = {
   'force-conflicts': Flags.boolean({
-    summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
+    summary: 'Let helm 4 take over fields from other field managers, such as kubectl edit.',
   }),
 }
 
-/** Data that goes with a change. */
+/** Confirms the deletion of data by a change. */
 export const dataFlags = {
   'confirm-data': Flags.string({
     summary:
-      'Confirm one claim or namespace that a hook of a chart deletes and makes again, so that its data goes; may be repeated.',
+      'Confirm one claim or namespace that a chart hook deletes and re-creates, losing its data; may be repeated.',
     helpValue: 'NAME',
     multiple: true,
     multipleNonGreedy: true,
   }),
 }
 
-/** The flags that give up data. */
+/** The flags that confirm the deletion of data. */
 export type DataFlags = Given<typeof dataFlags>
 
-/** How releases are treated that drifted though their inputs are the same. */
+/** Controls releases that drifted although their inputs have not changed. */
 export const driftFlags = {
   'correct-drift': Flags.boolean({
-    summary: 'Upgrade also what drifted on the cluster: kk drift shows what that is.',
+    summary: 'Also upgrade releases that drifted on the cluster; kk drift shows the drift.',
   }),
 }
 
-/** How a failed run is undone. */
+/** Control how a failed run is undone. */
 export const onFailureFlags = {
   'on-failure': Flags.option({
     summary:
-      'When a release fails: keep what was done, or return the failed ones, or all that the run touched, to the last revision whose gate had passed.',
+      'If a release fails: keep the changes, or roll the failed releases, or all releases that the run changed, back to their last revision that had passed its gate.',
     options: ['keep', 'rollback-failed', 'rollback-run'] as const,
     default: 'keep',
     helpGroup: 'FAILURE',
   })(),
   'remove-new': Flags.boolean({
-    summary: 'With a rollback: remove what the run installed, unless it is protected or used; data stays.',
+    summary:
+      'With a rollback: remove the releases that the run installed, unless they are protected or used; data stays.',
     helpGroup: 'FAILURE',
   }),
   'keep-schema': Flags.boolean({
-    summary: 'With a rollback: go back across a migration, too; the newer schema stays.',
+    summary: 'With a rollback: also roll back across a migration; the newer schema stays.',
     helpGroup: 'FAILURE',
   }),
 }
 
-/** How ways between releases are treated that OpenStack does not support. */
+/** Controls upgrade paths that OpenStack does not support. */
 export const versionFlags = {
   'force-version': Flags.boolean({
-    summary: 'Go on though OpenStack does not support the way from one of its releases to the other.',
+    summary:
+      'Continue although OpenStack does not support the upgrade from one of its releases to the other.',
   }),
 }
 
-/** The summary of `--cluster-objects`, of whoever deploys in the cluster. */
+/** The summary of `--cluster-objects`, for the Job of a run and for the operator. */
 export const CLUSTER_OBJECTS =
-  "Let it make the objects of the whole cluster that kk's own charts have: ClusterRoles, and classes and drivers of volumes and ingresses."
+  "Allow it to create the cluster-scoped objects of kk's own charts: ClusterRoles, StorageClasses, IngressClasses and CSIDrivers."
 
-/** How a run is done by a Job in the cluster, and not here. */
+/** The flags for a run by a Job in the cluster. */
 export const inClusterFlags = {
   'in-cluster': Flags.boolean({
-    summary: 'Have a Job in the cluster do it, and follow that: Ctrl-C leaves it at work.',
+    summary:
+      'Run the change in a Job in the cluster, and follow it; after Ctrl-C it continues in the cluster.',
     helpGroup: 'JOB',
     dependsOn: ['image'],
   }),
   image: Flags.string({
-    summary: 'The image of kk, which has helm in it.',
+    summary: 'The image of kk, which includes helm.',
     helpValue: 'IMAGE',
     helpGroup: 'JOB',
     dependsOn: ['in-cluster'],
@@ -119,18 +122,18 @@ export const inClusterFlags = {
     dependsOn: ['in-cluster'],
   }),
   detach: Flags.boolean({
-    summary: 'Do not follow the Job, and print the id of the run.',
+    summary: 'Do not follow the Job, and print the ID of the run.',
     helpGroup: 'JOB',
     dependsOn: ['in-cluster'],
   }),
 }
 type InClusterFlags = Given<typeof inClusterFlags>
 
-/** Who makes a change, where that is not kk here. The operator reads the file and the overrides, and nothing else. */
+/** Delegates a change to the operator, which reads only the file and the overrides. */
 export const viaFlags = {
   via: Flags.option({
     summary:
-      'Have the operator do it, which drives the environment: give it the file and the overrides, and follow it; Ctrl-C leaves it at work.',
+      'Let the operator that manages the environment make the change: pass it the file and the overrides, and follow it; after Ctrl-C it continues in the cluster.',
     options: ['operator'] as const,
     helpGroup: 'OPERATOR',
     exclusive: [
@@ -150,7 +153,7 @@ export const viaFlags = {
   })(),
 }
 
-/** Where the Job of a run in the cluster is. */
+/** Selects the namespace of the Job of a run. */
 export const runNamespaceFlags = {
   namespace: Flags.string({
     char: 'n',
@@ -162,28 +165,28 @@ export const runNamespaceFlags = {
 
 const REPORT = {
   summary:
-    'Write a report of the run to a file, also when it fails: junit, trace, html or json; may be repeated.',
+    'Write a report of the run to a file, also if the run fails: junit, trace, html or json; may be repeated.',
   helpValue: 'KIND=FILE',
   multiple: true,
   multipleNonGreedy: true,
 } as const
 
-/** Files about the run. */
+/** Writes report files of the run. */
 export const reportFlags = {report: Flags.string({...REPORT, exclusive: ['dry-run']})}
 
-/** Files about a run that somebody else does: there is no dry run of it. */
+/** Writes report files of a run in another process, which has no dry run. */
 export const followedReportFlags = {report: Flags.string(REPORT)}
 
-/** One document, or the stream of events. */
+/** Selects the output format: one document, or the stream of events. */
 export const streamFlags = {
   output: Flags.option({
-    summary: 'The form of the output; ndjson streams the events.',
+    summary: 'The output format; ndjson streams the events.',
     options: ['text', 'json', 'yaml', 'ndjson'] as const,
     default: 'text',
   })(),
 }
 
-/** The environment and its values, how they are brought to the cluster, and what is told of that. */
+/** The flags of a deploy: the environment and its values, how to deploy them, and the output. */
 export const deployFlags = {
   ...renderFlags,
   ...adoptStoreFlags,
@@ -206,14 +209,14 @@ export const prepullFlags = {
   }),
 }
 
-/** How a run is done, and shown. */
+/** The flags that control a run and its output. */
 export type RunFlags = FlagValues<typeof streamFlags> &
   ClusterFlags &
   HelmFlags &
   Given<typeof changeFlags> &
   Given<typeof reportFlags>
 
-/** The flags that say how a failed run is undone. */
+/** The flags that control how a failed run is undone. */
 export type OnFailureFlags = Given<typeof onFailureFlags>
 
 export type ChangeFlags = RunFlags &
@@ -228,53 +231,53 @@ export type ChangeFlags = RunFlags &
   InClusterFlags &
   Partial<Given<typeof viaFlags>>
 
-/** The flags of a deploy for verbs that change what is installed, one release after the other. */
+/** The flags of a deploy for verbs that change installed releases one after another. */
 export const upgradeFlags = {
   ...deployFlags,
   concurrency: Flags.integer({
-    summary: 'How many releases are changed at once, each until its gate has passed (default: 1).',
+    summary: 'The number of releases to change concurrently, each until its gate has passed (default: 1).',
     min: 1,
     helpValue: 'N',
   }),
 }
 
-/** How far the removal of named releases goes. */
+/** Extend the removal of named releases. */
 export const namedRemovalFlags = {
   'with-dependents': Flags.boolean({
-    summary: 'Remove what requires them, too, as far as it belongs to this environment.',
+    summary: 'Also remove the releases of this environment that require them.',
     helpGroup: 'REMOVAL',
   }),
   purge: Flags.boolean({
     summary:
-      'Also take away what the releases alone have in other services: entries in the catalogue, service users, databases; each release is confirmed by its name.',
+      'Also delete the data of the releases in other services, unless it is shared: catalog entries, service users, databases; each release must be confirmed by name.',
     helpGroup: 'REMOVAL',
   }),
 }
 
-/** All of a command that removes releases. */
+/** The flags of a command that removes releases. */
 export const removalFlags = {
   ...environmentFlags,
   confirm: Flags.string({
     summary:
-      'Confirm a release by its name: a protected one, one to purge, or one that loses an object; may be repeated.',
+      'Confirm a release by name: one that is protected, to purge, or loses an object; may be repeated.',
     helpValue: 'NAME',
     multiple: true,
     multipleNonGreedy: true,
     helpGroup: 'REMOVAL',
   }),
   'delete-data': Flags.boolean({
-    summary: 'Delete volume claims, each confirmed by its name; without it all data stays.',
+    summary: 'Delete PersistentVolumeClaims, each confirmed by name; without this flag all data stays.',
     helpGroup: 'REMOVAL',
   }),
   'confirm-data': Flags.string({
-    summary: 'Confirm one claim whose data may go, with --delete-data; may be repeated.',
+    summary: 'Confirm one claim to delete, with --delete-data; may be repeated.',
     helpValue: 'CLAIM',
     multiple: true,
     multipleNonGreedy: true,
     helpGroup: 'REMOVAL',
   }),
   'ignore-record': Flags.string({
-    summary: 'Do not count a record that cannot be read as a user; may be repeated.',
+    summary: 'Do not treat this unreadable record as a user of releases; may be repeated.',
     helpValue: 'NAMESPACE/NAME',
     multiple: true,
     multipleNonGreedy: true,
@@ -288,13 +291,13 @@ export const removalFlags = {
 }
 export type RemovalFlags = FlagValues<typeof removalFlags> & Given<typeof namedRemovalFlags>
 
-/** Throws `KK_USAGE` for what a run in the cluster, or the operator, cannot have: it runs no programs of this machine. */
+/** Throws `KK_USAGE` for flags that a run in the cluster, or the operator, does not support, such as local plugins. */
 export function expectForCluster(flags: ChangeFlags): void {
   if (flags.image === '') throw new KkError('KK_USAGE', 'expected an image, found --image ""')
   const flag = flags.via ? '--via' : '--in-cluster'
   const isElsewhere = flags['in-cluster'] || flags.via
   if (!isElsewhere || (flags.plugins ?? process.env.KK_PLUGINS ?? '') === '') return
   throw new KkError('KK_USAGE', 'plugins are programs of this machine, and cannot run in the cluster', {
-    hint: `leave ${flag} out; or leave --plugins and KK_PLUGINS out, and state what they make as values`,
+    hint: `omit ${flag}; or omit --plugins and KK_PLUGINS, and set what they generate as values`,
   })
 }

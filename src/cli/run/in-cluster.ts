@@ -32,25 +32,25 @@ import {
 import type {ClusterFlags} from '../flags.ts'
 import {factsFile} from '../open/layers.ts'
 import {openStoreToDeploy} from '../open/store.ts'
-import {expectPlaceless} from '../operator/adopt.ts'
+import {expectNoRelativeCharts} from '../operator/adopt.ts'
 import {VERSION} from '../version.ts'
 import type {ChangeFlags} from './flags.ts'
 import {expectImage} from './image-reference.ts'
-import {sayReported} from './report-files.ts'
+import {printReportProblems} from './report-files.ts'
 import {printResult, type RunContext, watchInterruptibly} from './run.ts'
-import {placeOf} from './same-again.ts'
+import {targetArguments} from './same-again.ts'
 
-/** A change that a Job in the cluster is to make. */
+/** A change that a Job in the cluster should make. */
 interface ClusterChange {
   readonly verb: string
   readonly scope: PlanScope
-  /** With the inputs that the run deploys. */
+  /** The plan, with the inputs that the run deploys. */
   readonly plan: Plan
   readonly environment: Environment
   readonly cluster: Cluster
-  /** Asks, and writes what is kept beside the run. */
+  /** Asks for confirmation, and writes what is stored in addition to the run. */
   readonly settle: () => Promise<void>
-  /** The command that does the same again. */
+  /** The command that repeats the change. */
   readonly again: string
 }
 
@@ -58,7 +58,7 @@ interface ClusterContext extends RunContext {
   readonly flags: ChangeFlags
 }
 
-/** Has a Job in the cluster run a plan, and follows it. */
+/** Runs a plan in a Job in the cluster, and follows it. */
 export async function runInCluster(change: ClusterChange, context: ClusterContext): Promise<ExitCode> {
   const {flags, console} = context
   const {plan, cluster, settle} = change
@@ -77,14 +77,14 @@ export async function runInCluster(change: ClusterChange, context: ClusterContex
   const job = await runJob(id, change, flags)
   await startJob(job, announced, cluster)
   const place = {id, namespace: job.namespace}
-  console.say(`run ${id} is done by ${job.namespace}/kk-run-${id} on ${cluster.context}`)
+  console.say(`run ${id} is running as Job ${job.namespace}/kk-run-${id} on ${cluster.context}`)
   if (!flags.detach) return await followInCluster(cluster, place, context)
-  console.say(`to follow it: ${followAgain(place, flags)}`)
+  console.say(`to follow it: ${followCommand(place, flags)}`)
   console.document(flags.output, {run: id, namespace: job.namespace}, () => id)
   return 0
 }
 
-/** Secrets are not shown: what they hold is told by name. */
+/** Replaces the content of a Secret by `***`; the keys stay. */
 function withoutContent(object: ReturnType<typeof jobObjects>['job']) {
   const {data, ...rest} = object
   if (object.kind !== 'Secret') return object
@@ -92,8 +92,8 @@ function withoutContent(object: ReturnType<typeof jobObjects>['job']) {
   return {...rest, data: Object.fromEntries(names.map((name) => [name, '***']))}
 }
 
-/** Flags that a run in the cluster is done by as it would be here. */
-const CARRIED = [
+/** The flags that are passed to a run in the cluster. */
+const FORWARDED_FLAGS = [
   ...['concurrency', 'fail-fast', 'no-wait', 'message', 'set', 'set-string', 'adopt-store'],
   ...['force-version', 'locked'],
   ...['force-conflicts', 'on-failure', 'remove-new', 'keep-schema', 'prepull', 'confirm-data'],
@@ -105,20 +105,20 @@ async function runJob(
   flags: ChangeFlags,
 ): Promise<RunJob> {
   const values = (flags.values ?? []).map(parseValuesFlag)
-  const given: Readonly<Record<string, unknown>> = flags
+  const flagValues: Readonly<Record<string, unknown>> = flags
   const request: RunRequest = {
     ...{kk: VERSION, id, verb, scope},
     file: environment.file,
     who: whoAmI(),
     flags: Object.fromEntries(
-      CARRIED.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+      FORWARDED_FLAGS.flatMap((name) => (flagValues[name] === undefined ? [] : [[name, flagValues[name]]])),
     ),
     values: values.map(({release}) => release),
     isThrowaway: flags.sandbox === true || flags['sandbox-name'] !== undefined,
     planned: plannedActions(plan),
   }
   expectImage(flags.image)
-  const files = await filesOf(environment, flags)
+  const files = await readInputFiles(environment, flags)
   const valueTexts = await Promise.all(values.map(({file}) => readNamedFile(file)))
   return {
     ...{id, verb, again, who: request.who},
@@ -136,8 +136,8 @@ async function runJob(
   }
 }
 
-/** The environment, and what lies beside it. Throws `KK_USAGE` for one that was read from standard input. */
-async function filesOf(
+/** Returns the environment and its related files by name. Throws `KK_USAGE` for an environment from standard input. */
+async function readInputFiles(
   environment: Environment,
   flags: ChangeFlags,
 ): Promise<Readonly<Record<string, string>>> {
@@ -147,13 +147,13 @@ async function filesOf(
     })
   }
   const source = await loadSource({file: environment.file})
-  expectPlaceless(source)
+  expectNoRelativeCharts(source)
   await using store = await openStoreToDeploy(flags, environment)
   const facts = factsFile(flags)
   const lock = flags.locked ? await readNamedFile(`${source.directory}/${LOCK_FILE}`) : undefined
   return {
     [ENVIRONMENT_FILE]: source.text,
-    // The cluster keeps the secrets by now.
+    // By now the secrets are stored in the cluster.
     ...(store && {[OVERRIDES_FILE]: await exportStore(store, {secrets: true})}),
     ...(facts !== undefined && {[FACTS_FILE]: await readNamedFile(facts)}),
     ...(lock !== undefined && {[LOCK_FILE]: lock}),
@@ -164,20 +164,22 @@ interface FollowContext extends RunContext {
   readonly flags: RunContext['flags'] & ClusterFlags
 }
 
-/** Follows a run in the cluster on the board of a run here; a signal leaves it at work. Throws what it ended with. */
+/** Follows a run in the cluster like a local run; after a signal it continues in the cluster. Throws the error of the run. */
 export async function followInCluster(
   cluster: Cluster,
   place: RunPlace,
   context: FollowContext,
 ): Promise<ExitCode> {
   const {flags, console, reports} = context
-  const found = await clusterRun(cluster, place)
+  const clusterJob = await clusterRun(cluster, place)
   const interruption = newInterruption()
   const following = followClusterRun(cluster, place, interruption.stop)
   const {state, interrupted} = await watchInterruptibly(following.events, context, interruption)
   const end = following.end()
   if (end === undefined) {
-    console.say(`run ${place.id} goes on in the cluster; to follow it again: ${followAgain(place, flags)}`)
+    console.say(
+      `run ${place.id} continues in the cluster; to follow it again: ${followCommand(place, flags)}`,
+    )
     return interrupted ?? 130
   }
   if (end.error) {
@@ -185,18 +187,18 @@ export async function followInCluster(
     const details = {exit: end.exit, log, ...(hint !== undefined && {hint})}
     throw new KkError(code as ErrorCode, message, details)
   }
-  const status = `kk status --owner ${found.environment} ${placeOf('', flags).trim()}`.trim()
-  const commands = {again: found.again, status}
+  const status = `kk status --owner ${clusterJob.environment} ${targetArguments('', flags).trim()}`.trim()
+  const commands = {again: clusterJob.again, status}
   console.say(summaryText(state, {palette: console.palette('stderr'), commands}))
   printResult(runDocument(state), context)
-  const isReported = !reports || sayReported(reports, console)
+  const isReported = !reports || printReportProblems(reports, console)
   return end.exit === 0 && !isReported ? 1 : end.exit
 }
 
-function followAgain({id, namespace}: RunPlace, flags: ClusterFlags): string {
+function followCommand({id, namespace}: RunPlace, flags: ClusterFlags): string {
   const words = [
     ...(namespace === KK_NAMESPACE ? [] : [`--namespace ${namespace}`]),
-    placeOf('', flags).trim(),
+    targetArguments('', flags).trim(),
   ]
   return ['kk run follow', id, ...words].join(' ').trim()
 }

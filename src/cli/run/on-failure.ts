@@ -16,22 +16,22 @@ import {expectGivenUp, hookDataOfRollback} from '../../verbs/change/hook-data.ts
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {planRemove} from '../../verbs/removal/remove.ts'
-import {type Console, tell} from '../console.ts'
+import {type Console, writeView} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import type {OnFailureFlags, RunFlags} from './flags.ts'
 import {openReportFiles} from './report-files.ts'
 import {runRollback} from './rollback.ts'
 import {runChoices, type ShownRun, showRun} from './run.ts'
-import {placeOf, statusCommand} from './same-again.ts'
+import {statusCommand, targetArguments} from './same-again.ts'
 
-/** Throws `KK_USAGE` for what is to be done with a rollback when there is to be none. */
+/** Throws `KK_USAGE` for a flag that requires a rollback if there will be none. */
 export function expectRollbackFor(flags: OnFailureFlags): void {
   if (!flags['remove-new'] || (flags['on-failure'] ?? 'keep') !== 'keep') return
   throw new KkError(
     'KK_USAGE',
-    '--remove-new goes with a rollback, but --on-failure keep rolls nothing back',
+    '--remove-new requires a rollback, but --on-failure keep does not roll back',
     {
-      hint: 'add --on-failure rollback-run (or rollback-failed), or leave --remove-new out',
+      hint: 'add --on-failure rollback-run (or rollback-failed), or omit --remove-new',
     },
   )
 }
@@ -43,26 +43,29 @@ export interface Undone {
 }
 
 /**
- * Does what `--on-failure` asks for after a run in which a release failed: plans the way back and runs it. A refusal is
- * said, and hides nothing of how the run ended. After an interrupted run nothing is undone.
+ * Carries out `--on-failure` after a run in which a release failed: plans the rollback and runs it. A refusal is reported,
+ * and does not replace the outcome of the run. An interrupted run is not undone.
  */
 export async function undoFailed({state, isInterrupted}: ShownRun, options: UndoOptions): Promise<Undone> {
   const {flags, console, cluster} = options
   const mode = flags['on-failure'] ?? 'keep'
   const failed = releasesIn(state, 'failed').map(({release}) => release)
   if (mode === 'keep' || isInterrupted || failed.length === 0) return {}
-  tell('stderr', `\n--on-failure ${mode}\n`)
+  writeView('stderr', `\n--on-failure ${mode}\n`)
   if (hasLostLease(state)) {
-    tell('stderr', 'not done: a hold was lost, and somebody else may be at work; look with kk status\n')
+    writeView(
+      'stderr',
+      'not done: a Lease was lost, and another process may be working; check with kk status\n',
+    )
     return {}
   }
   const only = mode === 'rollback-failed' ? new Set(failed) : undefined
   let rollback: ShownRun | undefined
   try {
-    const run = await recordOf(state, cluster)
+    const run = await readRecord(state, cluster)
     rollback = await rollBackRun({kind: 'run', run, only}, options)
-    const isBack = rollback === undefined || rollback.exit === 0
-    if (!flags['remove-new'] || !isBack) return {rollback}
+    const isRolledBack = rollback === undefined || rollback.exit === 0
+    if (!flags['remove-new'] || !isRolledBack) return {rollback}
     const {revisions} = await seenRevisions(cluster, {releases: run.releases.map(({release}) => release)})
     const {installed} = targetsOfRun(run, {revisions, runs: []}, only)
     return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
@@ -72,7 +75,7 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
   }
 }
 
-/** Undefined when there is nothing to roll back. */
+/** Rolls a run back; returns undefined if there is nothing to roll back. */
 async function rollBackRun(
   request: Extract<RollbackRequest, {kind: 'run'}>,
   {flags, console, environment, cluster}: UndoOptions,
@@ -91,22 +94,22 @@ async function rollBackRun(
   return runRollback(planned, {cluster, flags, console, environment, of: request.run.id, reports})
 }
 
-/** A rollback would undo what whoever has the Lease now is doing. */
+/** Returns true if the run lost a Lease: a rollback would undo the changes of its new holder. */
 function hasLostLease(state: RunState): boolean {
   return releasesIn(state, 'failed').some(({progress}) => progress.error.code === 'KK_LEASE_LOST')
 }
 
-async function recordOf({run}: RunState, cluster: Cluster) {
+async function readRecord({run}: RunState, cluster: Cluster) {
   const record = await cluster.runs.read(run)
   if (record) return record
-  throw new KkError('KK_NO_RUN', `the record of run ${run} is not in the cluster any more`, {
+  throw new KkError('KK_NO_RUN', `the record of run ${run} is no longer in the cluster`, {
     hint: 'roll releases back one by one: kk rollback --release R --revision N',
   })
 }
 
 /**
- * Removes releases that a failed run installed, with all that stands against a removal: what others use, what is
- * protected, and what would take data along, stays. Data of claims is never deleted.
+ * Removes releases that a failed run installed. Releases stay if others use them, if they are protected, or if data would be
+ * deleted with them. Claims are never deleted.
  */
 async function removeNew(
   releases: readonly ReleaseId[],
@@ -115,7 +118,7 @@ async function removeNew(
   if (releases.length === 0) return undefined
   const excused = new Set<string>()
   const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
-  const planned = await planHarmless(context, releases)
+  const planned = await planSafeRemoval(context, releases)
   const colours = console.palette('stderr')
   console.say(blocks([planText(planned.plan, colours), removalText(planned.releases, colours)]))
   if (!hasChanges(planned.plan)) return undefined
@@ -123,44 +126,45 @@ async function removeNew(
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
   const names = planned.plan.actions.map(({release}) => releaseName(release))
   const choices = runChoices(flags, {verb: 'remove', scope: {names, install: false}, of})
-  const left: ReleaseRemoval[] = []
-  const events = planned.run({...choices, ports, claims: [], onStays: (stays) => void left.push(stays)})
-  const place = placeOf(environment.file, flags)
+  const remaining: ReleaseRemoval[] = []
+  const events = planned.run({...choices, ports, claims: [], onStays: (stays) => void remaining.push(stays)})
+  const place = targetArguments(environment.file, flags)
   const commands = {
     again: ['kk remove', ...names, place].join(' '),
     status: statusCommand(environment, flags),
   }
   const reports = await openReportFiles(flags.report, 'removal')
   const shown = await showRun(events, {flags, console, reports, choices, commands})
-  console.say(leftText(left, colours))
+  console.say(leftText(remaining, colours))
   return shown
 }
 
-/** Plans a removal without what is protected or would take data along: that goes only when it is named and confirmed. */
-async function planHarmless(
+/** Plans a removal without releases that are protected or would lose data: these require a confirmation by name. */
+async function planSafeRemoval(
   context: RemovalContext,
   releases: readonly ReleaseId[],
 ): Promise<PlannedRemoval> {
   const planned = await planRemove(context, {names: releases, withDependents: false})
-  const why = new Map<ReleaseId, string>([
+  const keepReasons = new Map<ReleaseId, string>([
     ...planned.releases.flatMap(({release, goes}) =>
       goes
         .filter((object) => object.with !== undefined)
-        .map((object) => [release, `${object.name} would go ${object.with}`] as const),
+        .map((object) => [release, `${object.name} would be deleted ${object.with}`] as const),
     ),
     ...planned.plan.actions
       .filter((action) => action.protected)
       .map(({release}) => [release, 'protected'] as const),
   ])
-  if (why.size === 0) return planned
-  for (const [release, reason] of why) tell('stderr', `${releaseName(release)}: ${reason}, and not removed\n`)
-  return planHarmless(
+  if (keepReasons.size === 0) return planned
+  for (const [release, reason] of keepReasons)
+    writeView('stderr', `${releaseName(release)}: ${reason}, and not removed\n`)
+  return planSafeRemoval(
     context,
-    releases.filter((release) => !why.has(release)),
+    releases.filter((release) => !keepReasons.has(release)),
   )
 }
 
-/** The circumstances in which a failed run is undone. */
+/** The context in which a failed run is undone. */
 export interface UndoOptions {
   readonly flags: RunFlags & OnFailureFlags
   readonly console: Console

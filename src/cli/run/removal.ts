@@ -17,7 +17,7 @@ import {expectLetGo} from '../../verbs/removal/guarded.ts'
 import {deleteLeftoverClaims, type LeftoverClaim} from '../../verbs/removal/leftover-claims.ts'
 import {deleteLeftoverLeases} from '../../verbs/removal/leftover-leases.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
-import {type Console, canAsk, confirm, tell} from '../console.ts'
+import {type Console, canAsk, confirm, writeView} from '../console.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
 import {openEnvironment} from '../open/open.ts'
 import type {NamedReleases} from './change.ts'
@@ -25,64 +25,67 @@ import {chosenClaims} from './confirm-removal.ts'
 import type {RemovalFlags} from './flags.ts'
 import {openReportFiles} from './report-files.ts'
 import {endIdle, planInTurn, printResult, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
-import {placeOf, statusCommand} from './same-again.ts'
+import {statusCommand, targetArguments} from './same-again.ts'
 
-/** Plans, shows what goes and what stays, asks, removes and reports: what all verbs that remove releases have in common. */
+/** Plans, shows what is removed and what stays, asks for confirmation, removes and reports: the common part of all verbs that remove releases. */
 export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
   const {flags, argv, console, verb} = command
   const context = {flags, console, reports: await openReportFiles(flags.report)}
   const {environment, releases} = await openEnvironment(flags, argv)
   const names = (await command.named?.(releases, environment)) ?? releases
   await using cluster = await openChosenCluster(flags, environment)
-  const excused = new Set(flags['ignore-record'] ?? [])
+  const ignoredRecords = new Set(flags['ignore-record'] ?? [])
   const {confirm: confirmed = []} = flags
-  const subject = {environment, cluster, excused, confirmed, readUses: usesReader(cluster, excused)}
+  const subject = {
+    ...{environment, cluster, confirmed, excused: ignoredRecords},
+    readUses: usesReader(cluster, ignoredRecords),
+  }
   const turn = {environment: environment.name, flags}
   const planned = await planInTurn(cluster, turn, () => command.plan(subject, names))
 
-  if (!flags['dry-run']) await deleteLeftoverLeases(cluster, environment.name, holderOf(verb))
+  if (!flags['dry-run']) await deleteLeftoverLeases(cluster, environment.name, leaseHolder(verb))
 
-  const isGone = planned.plan.actions.length === 0
-  const isIdle = isGone && !(flags['delete-data'] && planned.leftClaims.length > 0)
+  const isRemoved = planned.plan.actions.length === 0
+  const isIdle = isRemoved && !(flags['delete-data'] && planned.leftClaims.length > 0)
   const missing = flags['dry-run'] && !isIdle ? await missingConfirmations(command, planned, subject) : []
   const nothing = {left: removalDocument([])}
-  const end = await showPlan(planned.plan, context, {
+  const dryExit = await showPlan(planned.plan, context, {
     text: (palette) => plannedText(planned, flags, palette),
     document: plannedDocument(planned, missing),
     isIdle,
     isAlwaysSaid: true,
     nothing,
-    ...(!isGone && refusingOperated(cluster.leases, planned.plan)),
+    ...(!isRemoved && refusingOperated(cluster.leases, planned.plan)),
   })
   for (const error of missing) console.say(errorText(error, console.palette('stderr')))
-  if (end !== undefined) return missing[0]?.exit ?? end
+  if (dryExit !== undefined) return missing[0]?.exit ?? dryExit
 
   const {isConfirmed, claims} = await confirmRemoval(command, planned, subject)
   if (!flags.yes && !isConfirmed) await askOrRefuse(`${verb} these releases from ${cluster.context}?`)
   const leftClaims = planned.leftClaims.filter((claim) => claims.includes(claim))
   await deleteLeft(leftClaims, {cluster, verb, flags})
-  if (isGone) return await endIdle(planned.plan, context, nothing)
+  if (isRemoved) return await endIdle(planned.plan, context, nothing)
 
   const helm = await openUsersHelm(flags, cluster)
-  const left: ReleaseRemoval[] = []
+  const remaining: ReleaseRemoval[] = []
   const choices = runChoices(flags, {verb, scope: {names, install: false}})
   const run = planned.run({
     ...choices,
     ports: {cluster, helm},
     claims,
-    onStays: (stays) => void left.push(stays),
+    onStays: (stays) => void remaining.push(stays),
   })
-  const place = placeOf(environment.file, flags)
-  const again = ['kk', verb, ...names, place, ...confirmedAgain(flags)].join(' ')
+  const place = targetArguments(environment.file, flags)
+  const again = ['kk', verb, ...names, place, ...repeatedFlags(flags)].join(' ')
   const commands = {again, status: statusCommand(environment, flags)}
   const {state, exit} = await showRun(run, {...context, choices, commands})
-  console.say(leftText(left, console.palette('stderr')))
-  const elsewhere = planned.cleanups.filter((each) => left.some(({release}) => release === each.release))
+  console.say(leftText(remaining, console.palette('stderr')))
+  const elsewhere = planned.cleanups.filter((each) => remaining.some(({release}) => release === each.release))
   console.say(leftElsewhereText(elsewhere, console.palette('stderr')))
   printResult(
     {
       ...runDocument(state),
-      left: removalDocument(left),
+      left: removalDocument(remaining),
       ...(elsewhere.length > 0 && {elsewhere: cleanupDocument(elsewhere)}),
     },
     context,
@@ -90,8 +93,8 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   return exit
 }
 
-/** Returns the flags that say again what was wanted and confirmed. */
-function confirmedAgain(flags: RemovalFlags): readonly string[] {
+/** Returns the flags that repeat the requested and confirmed removal. */
+function repeatedFlags(flags: RemovalFlags): readonly string[] {
   return [
     ...(flags['with-dependents'] ? ['--with-dependents'] : []),
     ...(flags.purge ? ['--purge'] : []),
@@ -103,38 +106,41 @@ function confirmedAgain(flags: RemovalFlags): readonly string[] {
 
 async function askOrRefuse(question: string): Promise<void> {
   if (canAsk()) return confirm(question)
-  throw new KkError('KK_UNCONFIRMED', 'nothing was confirmed, and there is no terminal to ask on', {
-    hint: 'look at the two lists above, then pass --yes; nothing was changed',
+  throw new KkError('KK_UNCONFIRMED', 'not confirmed, and there is no terminal to ask on', {
+    hint: 'check the two lists above, then pass --yes; nothing was changed',
   })
 }
 
-interface Deleting {
+interface DeleteOptions {
   readonly cluster: Cluster
-  /** The command's name. */
+  /** The name of the command. */
   readonly verb: string
   readonly flags: RemovalFlags
 }
 
-/** Deletes what a removal that was cut short was to delete, and says so; who holds its release is waited for. */
-async function deleteLeft(claims: readonly LeftoverClaim[], {cluster, verb, flags}: Deleting): Promise<void> {
-  const say = (line: string) => tell('stderr', `${line}\n`)
+/** Deletes the claims that an interrupted removal should have deleted, and reports them; waits for other holders of the releases. */
+async function deleteLeft(
+  claims: readonly LeftoverClaim[],
+  {cluster, verb, flags}: DeleteOptions,
+): Promise<void> {
+  const say = (line: string) => writeView('stderr', `${line}\n`)
   await deleteLeftoverClaims(cluster, claims, {
-    holder: holderOf(verb),
+    holder: leaseHolder(verb),
     patience: flags['no-wait'] ? 0 : DEFAULT_TIMEOUT_SECONDS * 1000,
     onHeld: (release, by) => say(`${release} is held by ${by}: waiting for it`),
   })
   for (const {namespace, name, run} of claims)
-    say(`deleted the claim ${namespace}/${name}, as run ${run} was to do`)
+    say(`deleted the claim ${namespace}/${name}, which run ${run} should have deleted`)
 }
 
-function holderOf(verb: string): string {
+function leaseHolder(verb: string): string {
   return `${whoAmI()} (process ${process.pid}, kk ${verb})`
 }
 
 function leftClaimText(claim: LeftoverClaim, flags: Pick<RemovalFlags, 'delete-data'>): string {
   const {release, namespace, name, run} = claim
-  const still = `${release} is gone, but not its claim ${namespace}/${name}, which run ${run} was to delete`
-  return flags['delete-data'] ? still : `${still}: --delete-data --confirm-data ${name} deletes it`
+  const remains = `${release} is removed, but not its claim ${namespace}/${name}, which run ${run} should have deleted`
+  return flags['delete-data'] ? remains : `${remains}: --delete-data --confirm-data ${name} deletes it`
 }
 
 function leftClaimDocument({release, namespace, name, run}: LeftoverClaim): object {
@@ -155,7 +161,7 @@ function plannedText(
   ])
 }
 
-/** `missing` are the confirmations for want of which the removal would be refused. */
+/** Returns the document of a planned removal; `missing` are the confirmations without which it would be refused. */
 function plannedDocument(
   {plan, releases, cleanups, absent, leftClaims}: PlannedRemoval,
   missing: readonly KkError[],
@@ -170,17 +176,17 @@ function plannedDocument(
   }
 }
 
-/** The answers that a removal has got. */
+/** The confirmations of a removal. */
 interface ConfirmedRemoval {
-  /** True when nothing more need be asked. */
+  /** True if no further confirmation is needed. */
   readonly isConfirmed: boolean
-  /** Claims that are given up. */
+  /** The claims to delete. */
   readonly claims: readonly Claim[]
 }
 
 /**
- * Confirms all that a removal needs confirmed by name, one after the other; asks on a terminal. Throws `KK_UNCONFIRMED` for the
- * first that is not.
+ * Confirms by name everything that a removal requires, in sequence; asks on a terminal. Throws `KK_UNCONFIRMED` for the first
+ * missing confirmation.
  */
 async function confirmRemoval(
   command: RemovalCommand,
@@ -193,7 +199,7 @@ async function confirmRemoval(
   return {isConfirmed, claims: await claims()}
 }
 
-/** Returns every confirmation for want of which a removal would be refused; asks for none, and changes nothing. */
+/** Returns every missing confirmation for which a removal would be refused; asks for none, and changes nothing. */
 async function missingConfirmations(
   command: RemovalCommand,
   planned: PlannedRemoval,
@@ -204,27 +210,27 @@ async function missingConfirmations(
     try {
       await step()
     } catch (error) {
-      const known = asKkError(error)
-      if (known.code !== 'KK_UNCONFIRMED') throw error
-      missing.push(known)
+      const kkError = asKkError(error)
+      if (kkError.code !== 'KK_UNCONFIRMED') throw error
+      missing.push(kkError)
     }
   }
   return missing
 }
 
-interface Circumstances {
+interface StepContext {
   readonly context: RemovalContext
   readonly mayAsk: boolean
 }
 
-function steps(command: RemovalCommand, planned: PlannedRemoval, {context, mayAsk}: Circumstances) {
+function steps(command: RemovalCommand, planned: PlannedRemoval, {context, mayAsk}: StepContext) {
   const {flags} = command
   const releases = planned.plan.actions.map(({release}) => release)
-  const wish = {isWanted: flags['delete-data'], confirmed: flags['confirm-data'] ?? [], mayAsk}
+  const claimOptions = {isWanted: flags['delete-data'], confirmed: flags['confirm-data'] ?? [], mayAsk}
   return {
     confirm: () => command.confirm(planned, context, mayAsk),
     guard: () => expectLetGo(context.cluster.guard, releases, Date.now()),
-    claims: () => chosenClaims(planned, wish),
+    claims: () => chosenClaims(planned, claimOptions),
   }
 }
 
@@ -236,6 +242,6 @@ export interface RemovalCommand {
   readonly console: Console
   readonly named?: NamedReleases
   readonly plan: (context: RemovalContext, names: readonly string[]) => Promise<PlannedRemoval>
-  /** Confirms what is to be confirmed by name; throws `KK_UNCONFIRMED`. True when nothing more need be asked. */
+  /** Confirms by name what requires it; throws `KK_UNCONFIRMED`. True if no further confirmation is needed. */
   readonly confirm: (planned: PlannedRemoval, context: RemovalContext, mayAsk: boolean) => Promise<boolean>
 }

@@ -4,12 +4,12 @@ import type {ReportFiles} from '../../report/files/files.ts'
 import type {Idle} from '../../report/files/nothing-done.ts'
 import {watchRun} from '../../report/run/run-view.ts'
 import {loadBundle} from '../../state/assets.ts'
-import {type Console, tell} from '../console.ts'
+import {type Console, writeView} from '../console.ts'
 
 /**
- * Opens the files of `--report`; undefined without any. Throws `KK_USAGE` for an unknown kind and `KK_FILE` for a file that cannot
- * be written. With `word`, the files of a run that follows another, such as a rollback: they are named after the files of the
- * other run with the word before the extension; a device is used again. Their names are printed.
+ * Opens the files of `--report`; undefined without any. Throws `KK_USAGE` for an unknown kind, and `KK_FILE` for a file that
+ * cannot be written. `word` is for a run that follows another, such as a rollback: its files have the names of the other
+ * run's files with the word before the extension, and their names are printed; a device is used again.
  */
 export async function openReportFiles(
   texts: readonly string[] = [],
@@ -22,15 +22,15 @@ export async function openReportFiles(
       import('../../state/files/write-named-file.ts'),
       import('../../report/files/files.ts'),
     ])
-  const asked = parseReportRequests(texts)
+  const requested = parseReportRequests(texts)
   if (word === undefined) {
-    for (const {file} of asked) await expectWritable(file)
-    return reportFiles(asked, loadViz)
+    for (const {file} of requested) await expectWritable(file)
+    return reportFiles(requested, loadViz)
   }
   const requests = await Promise.all(
-    asked.map(async (each) => ((await isPlainFile(each.file)) ? besideRequest(each, word) : each)),
+    requested.map(async (each) => ((await isPlainFile(each.file)) ? besideRequest(each, word) : each)),
   )
-  tell('stderr', `reports of the ${word}: ${requests.map(({file}) => file).join(', ')}`)
+  writeView('stderr', `reports of the ${word}: ${requests.map(({file}) => file).join(', ')}`)
   return reportFiles(requests, loadViz)
 }
 
@@ -38,9 +38,9 @@ async function loadViz() {
   return (await loadBundle('viz', () => import('@viz-js/viz'))).instance()
 }
 
-/** Prints on standard error which reports could not be written; returns true if all were. */
-export function sayReported({problems}: ReportFiles, console: Console): boolean {
-  for (const problem of problems) tell('stderr', errorText(problem, console.palette('stderr')))
+/** Prints which reports could not be written on standard error; returns true if all were written. */
+export function printReportProblems({problems}: ReportFiles, console: Console): boolean {
+  for (const problem of problems) writeView('stderr', errorText(problem, console.palette('stderr')))
   return problems.length === 0
 }
 
@@ -53,5 +53,5 @@ export async function reportNothingDone(
   if (!reports) return 0
   const {nothingDone} = await import('../../report/files/nothing-done.ts')
   await watchRun(nothingDone(idle, Date.now()), [reports])
-  return sayReported(reports, console) ? 0 : 1
+  return printReportProblems(reports, console) ? 0 : 1
 }

@@ -23,45 +23,45 @@ import {
   showPlan,
   showRun,
 } from './run.ts'
-import {placeOf, statusCommand} from './same-again.ts'
+import {statusCommand, targetArguments} from './same-again.ts'
 
-/** What is rolled back, and the environment that it belongs to. */
+/** What to roll back, and its environment. */
 export interface Subject {
   readonly environment: string
   readonly file: string
   readonly request: RollbackRequest
 }
 
-/** Plans the way back, shows it, asks, rolls back and reports. */
+/** Plans a rollback, shows it, asks for confirmation, rolls back and reports. */
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
   const {flags, cluster} = options
   const {environment, file} = subject
-  const found = await planInTurn(cluster, {environment, flags}, async () =>
+  const rollbackPlan = await planInTurn(cluster, {environment, flags}, async () =>
     planRollback(cluster, {
       environment,
       file,
-      request: await requestNow(cluster, subject.request),
+      request: await refreshRequest(cluster, subject.request),
       settings: options.environment,
       keepSchema: flags['keep-schema'] ?? false,
     }),
   )
-  const data = await hookDataOfRollback(cluster, found)
-  const notes = [...(found.notes ?? []), ...hookDataLines(data)]
-  const planned = notes.length > 0 ? {...found, notes} : found
-  const end = await showPlan(planned, options, refusingOperated(cluster.leases, planned))
-  if (end !== undefined) return end
+  const data = await hookDataOfRollback(cluster, rollbackPlan)
+  const notes = [...(rollbackPlan.notes ?? []), ...hookDataLines(data)]
+  const planned = notes.length > 0 ? {...rollbackPlan, notes} : rollbackPlan
+  const dryExit = await showPlan(planned, options, refusingOperated(cluster.leases, planned))
+  if (dryExit !== undefined) return dryExit
   await expectGivenUp(data, asksForData(flags['confirm-data']))
   if (!flags.yes) {
     const question = `roll these releases back on ${cluster.context}?`
-    await requireConfirmation(question, 'look at the plan above, then pass --yes')
+    await requireConfirmation(question, 'check the plan above, then pass --yes')
   }
   const {exit, state} = await runRollback(planned, options)
   printResult(runDocument(state), options)
   return exit
 }
 
-/** A run that had to be waited for has done more since it was looked up. */
-async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<RollbackRequest> {
+/** Reads the record of the run again: after waiting for the run, it has changed. */
+async function refreshRequest(cluster: Cluster, request: RollbackRequest): Promise<RollbackRequest> {
   if (request.kind === 'release') return request
   return {...request, run: (await cluster.runs.read(request.run.id)) ?? request.run}
 }
@@ -69,9 +69,9 @@ async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<R
 export interface RollBackOptions extends RunContext {
   readonly cluster: Cluster
   readonly flags: RunFlags & DataFlags & Pick<OnFailureFlags, 'keep-schema'>
-  /** The environment with its timeouts, where there is a file. */
+  /** The environment with its timeouts, if there is a file. */
   readonly environment: Environment | undefined
-  /** The run that is undone. */
+  /** The run to undo. */
   readonly of: string | undefined
 }
 
@@ -92,6 +92,6 @@ export async function runRollback(plan: RollbackPlan, options: RollBackOptions):
     ),
   })
   const status = statusCommand({name: plan.environment, file: plan.file}, flags)
-  const again = of === undefined ? status : `kk rollback ${of} ${placeOf(plan.file, flags)}`
+  const again = of === undefined ? status : `kk rollback ${of} ${targetArguments(plan.file, flags)}`
   return showRun(events, {...options, choices, commands: {again, status}})
 }

@@ -20,28 +20,27 @@ import type {RunState} from '../../run/run-state.ts'
 import {inTurn} from '../../verbs/change/in-turn.ts'
 import {awaitLeftoverHelms} from '../../verbs/change/leftover-helms.ts'
 import {expectNotOperated, type RunAccount, type RunChoices} from '../../verbs/change/start-run.ts'
-import {type Console, type Output, tell} from '../console.ts'
+import {type Console, type Output, writeView} from '../console.ts'
 import {interruptBySignals} from '../signals.ts'
 import type {RunFlags} from './flags.ts'
-import {reportNothingDone, sayReported} from './report-files.ts'
+import {printReportProblems, reportNothingDone} from './report-files.ts'
 
 /**
- * The circumstances of a command that runs a plan. Its steps are: open the cluster, plan (`planInTurn`), show the plan and
- * end there in a dry run or with nothing to do (`showPlan`), confirm, run and report (`showRun`), print the result
- * (`printResult`).
+ * The context of a command that runs a plan. Its steps: open the cluster, plan (`planInTurn`), show the plan, and end in a
+ * dry run or if there is nothing to do (`showPlan`), confirm, run and report (`showRun`), print the result (`printResult`).
  */
 export interface RunContext {
   readonly flags: RunFlags
   readonly console: Console
-  /** The files that `--report` asks for. */
+  /** The files of `--report`. */
   readonly reports: ReportFiles | undefined
-  /** Another view of the run. */
+  /** An additional view of the run. */
   readonly view?: RunView | undefined
 }
 
 /**
- * Plans when the helms that dead runs of the environment have left at work on this machine have ended, and no other run
- * is at work on what it is about; says for whom it waits. A dry run, and who would not wait, plan at once.
+ * Plans after the helm processes that dead runs of the environment left running on this machine have ended, and after other
+ * runs on the same releases; prints what it waits for. A dry run and `--no-wait` plan immediately.
  */
 export async function planInTurn<T>(
   cluster: Cluster,
@@ -49,35 +48,35 @@ export async function planInTurn<T>(
   plan: () => Promise<T>,
 ): Promise<T> {
   const waits = !flags['dry-run'] && !flags['no-wait']
-  const say = (line: string) => tell('stderr', `${line}\n`)
-  const isConcerned = ({operation}: LeaseView) => operation?.environment === environment
-  if (waits) await awaitLeftoverHelms(cluster.leases, {isConcerned, say})
+  const say = (line: string) => writeView('stderr', `${line}\n`)
+  const isSameEnvironment = ({operation}: LeaseView) => operation?.environment === environment
+  if (waits) await awaitLeftoverHelms(cluster.leases, {isConcerned: isSameEnvironment, say})
   return inTurn(cluster, plan, {waits, say})
 }
 
-/** How a plan is shown where `planText` and `planDocument` do not say all. */
+/** How to show a plan, if `planText` and `planDocument` are not sufficient. */
 export interface PlanView {
-  /** The plan for people. */
+  /** The human-readable plan. */
   readonly text?: (palette: Palette) => View
-  /** The plan for programs. */
+  /** The plan as a document. */
   readonly document?: object
-  /** True when there is nothing to do; by default where the plan changes nothing. */
+  /** True if there is nothing to do. Defaults to whether the plan changes nothing. */
   readonly isIdle?: boolean
-  /** True when people see it on standard error also where a dry run prints it as a document. */
+  /** True to print it on standard error even if a dry run prints it as a document. */
   readonly isAlwaysSaid?: boolean
-  /** True when a dry run with something to do goes on, to be refused as the run would be. */
+  /** True if a dry run with something to do continues, so that it is refused like the run. */
   readonly isCheckedDry?: boolean
-  /** Throws what the run would be refused for; called in a dry run with something to do, when people have seen the plan. */
+  /** Throws the error with which the run would be refused; called in a dry run with something to do, after the plan is shown. */
   readonly refuse?: () => Promise<void>
-  /** True when the document is the answer also where there is nothing to do; by default the result of such a run is. */
+  /** True if the document is the result even with nothing to do. Defaults to the result of an idle run. */
   readonly isAnswer?: boolean
-  /** Keys of the result of a run that had nothing to do, beside those that each result has. */
+  /** Additional keys of the result of a run that had nothing to do. */
   readonly nothing?: object
 }
 
 /**
- * Shows a plan where its reader looks: on standard output only when it is all that was asked for. Resolves with the exit
- * code where the command ends here: in a dry run, and where there is nothing to do. Throws what `refuse` throws.
+ * Shows a plan on standard error, or on standard output if the plan is the result. Resolves with the exit code if the command
+ * ends here: in a dry run, and if there is nothing to do. Throws what `refuse` throws.
  */
 export async function showPlan(
   plan: Plan,
@@ -87,38 +86,38 @@ export async function showPlan(
   const {flags, console} = context
   const {output, 'dry-run': isDry} = flags
   const {isIdle = !hasChanges(plan), document = planDocument(plan)} = view
-  const goesOn = (view.isCheckedDry ?? false) && !isIdle
+  const continues = (view.isCheckedDry ?? false) && !isIdle
   const refuse = isDry && !isIdle ? view.refuse : undefined
-  sayPlan(plan, context, view)
-  // A document is one: the plan, or why it would be refused.
+  printPlan(plan, context, view)
+  // JSON and YAML output is one document: the plan, or the error.
   if (output !== 'ndjson') await refuse?.()
-  const isLate = goesOn && output !== 'ndjson'
-  if ((isDry && !isLate) || (isIdle && view.isAnswer)) console.document(output, document)
+  const isDeferred = continues && output !== 'ndjson'
+  if ((isDry && !isDeferred) || (isIdle && view.isAnswer)) console.document(output, document)
   if (output === 'ndjson') await refuse?.()
-  if (isDry) return goesOn ? undefined : 0
+  if (isDry) return continues ? undefined : 0
   if (!isIdle) return undefined
   return view.isAnswer ? 0 : endIdle(plan, context, view.nothing)
 }
 
-/** Has a dry run refuse, as the run does, to change an environment that the operator drives; see `expectNotOperated`. */
+/** Returns the check with which a dry run, like the run, refuses an environment that the operator manages; see `expectNotOperated`. */
 export function refusingOperated(leases: Leases, plan: Pick<Plan, 'environment' | 'actions'>) {
   const refuse = () =>
     expectNotOperated(leases, plan).catch((error: unknown) => {
-      // Who drives it is for the run to know: to look at a plan takes no right to see that.
+      // Without permission to read Leases the plan is still shown; the run checks it.
       if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
     })
   return {refuse}
 }
 
-function sayPlan(plan: Plan, {flags, console}: RunContext, {text, isAlwaysSaid}: PlanView): void {
-  const isAlone = flags['dry-run'] && flags.output === 'text'
-  const stream = isAlone ? 'stdout' : 'stderr'
-  if (flags['dry-run'] && !isAlone && !isAlwaysSaid) return
+function printPlan(plan: Plan, {flags, console}: RunContext, {text, isAlwaysSaid}: PlanView): void {
+  const isResult = flags['dry-run'] && flags.output === 'text'
+  const stream = isResult ? 'stdout' : 'stderr'
+  if (flags['dry-run'] && !isResult && !isAlwaysSaid) return
   const palette = console.palette(stream)
-  tell(stream, text?.(palette) ?? planText(plan, palette))
+  writeView(stream, text?.(palette) ?? planText(plan, palette))
 }
 
-/** Ends a command that had nothing to do: its result has the same form as one that had. */
+/** Ends a command that had nothing to do; the result has the same fields as that of a run. */
 export async function endIdle(idle: Idle, context: RunContext, nothing: object = {}): Promise<ExitCode> {
   const {environment, cluster, actions} = idle
   const releases = actions.map(({release, kind}) => ({release, kind, state: 'unchanged'}))
@@ -126,7 +125,7 @@ export async function endIdle(idle: Idle, context: RunContext, nothing: object =
   return reportNothingDone(idle, context.reports, context.console)
 }
 
-/** Returns how a run is done, as flags say it; `account` tells the rest of what is kept of it. */
+/** Returns the options of a run from the flags; `account` has the other fields of its record. */
 export function runChoices(flags: RunFlags, account: Omit<RunAccount, 'message'>): RunChoices {
   return {
     concurrency: flags.concurrency,
@@ -138,7 +137,7 @@ export function runChoices(flags: RunFlags, account: Omit<RunAccount, 'message'>
 }
 
 interface ShowOptions extends RunContext {
-  /** The choices that the run was started with. */
+  /** The options that the run was started with. */
   readonly choices: Pick<RunChoices, 'interruption'>
   readonly commands: NextCommands
 }
@@ -149,7 +148,7 @@ export interface ShownRun {
   readonly isInterrupted: boolean
 }
 
-/** Runs, shows what happens as it happens, and sums it up on standard error; signals interrupt the run. */
+/** Runs, shows the progress and then a summary on standard error; signals interrupt the run. */
 export async function showRun(
   events: AsyncIterable<RunEvent>,
   {choices, commands, ...context}: ShowOptions,
@@ -157,7 +156,7 @@ export async function showRun(
   const {console, reports} = context
   const {state, interrupted} = await watchInterruptibly(events, context, choices.interruption)
   console.say(summaryText(state, {palette: console.palette('stderr'), commands}))
-  const isReported = !reports || sayReported(reports, console)
+  const isReported = !reports || printReportProblems(reports, console)
   return {
     state,
     exit: interrupted ?? (isReported ? exitCode(state) : 1),
@@ -171,8 +170,8 @@ export async function watchInterruptibly(
   {flags, console, reports, view}: RunContext,
   interruption: Interruption,
 ) {
-  const people = await viewsFor(flags.output, console.level('stderr'))
-  const views = [...people, ...[reports, view].filter((each) => each !== undefined)]
+  const outputViews = await viewsFor(flags.output, console.level('stderr'))
+  const views = [...outputViews, ...[reports, view].filter((each) => each !== undefined)]
   using signals = interruptBySignals(interruption)
   const state = await watchRun(events, views)
   return {state, interrupted: signals.first()}
@@ -183,15 +182,15 @@ export function printResult(document: object, {flags, console}: Omit<RunContext,
   if (flags.output !== 'ndjson') console.document(flags.output, document)
 }
 
-/** Returns the live board on a terminal, otherwise a line per event; both on standard error. */
+/** Returns the live board on a terminal, otherwise a line per event, on standard error; with `ndjson`, also the event stream. */
 async function viewsFor(output: Output, level: ColourLevel): Promise<readonly RunView[]> {
-  const people = canDrawLive(process.stderr, process.env)
+  const progress = canDrawLive(process.stderr, process.env)
     ? new (await import('../../report/run/board.ts')).BoardView({stream: process.stderr, level})
-    : new LinesView({stream: {write: (text) => tell('stderr', text)}, level})
-  return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), people] : [people]
+    : new LinesView({stream: {write: (text) => writeView('stderr', text)}, level})
+  return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), progress] : [progress]
 }
 
-/** Returns 3 where nothing failed but what kk refused for safety, with nothing of it changed, and 1 after any other failure. */
+/** Returns 0 after success, 3 if every failure is a refusal that changed nothing, and 1 after any other failure. */
 export function exitCode(state: RunState): ExitCode {
   const progresses = [...state.releases.values()].map(({progress}) => progress)
   if (progresses.every(({state}) => state === 'succeeded' || state === 'unchanged')) return 0

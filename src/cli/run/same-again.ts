@@ -3,8 +3,8 @@ import type {PlanScope} from '../../plan/scope.ts'
 import type {ClusterFlags} from '../flags.ts'
 import type {ChangeFlags} from './flags.ts'
 
-/** Returns what to say after the verb so that a command is about the same environment and cluster. */
-export function placeOf(file: string, flags: ClusterFlags): string {
+/** Returns the arguments after the verb that select the same environment and cluster. */
+export function targetArguments(file: string, flags: ClusterFlags): string {
   const named = (['sandbox-name', 'kubeconfig', 'context'] as const)
     .filter((flag) => flags[flag] !== undefined)
     .map((flag) => `--${flag} ${flags[flag]}`)
@@ -13,46 +13,46 @@ export function placeOf(file: string, flags: ClusterFlags): string {
 
 /** Returns a command of `kk operator` about the cluster of these flags. */
 export function operatorCommand(words: string, flags: ClusterFlags): string {
-  return ['kk operator', words, placeOf('', flags).trim()].join(' ').trim()
+  return ['kk operator', words, targetArguments('', flags).trim()].join(' ').trim()
 }
 
 /** Returns an error whose hint names commands of the operator on the cluster of these flags. */
 export function withOperatorPlace(error: unknown, flags: ClusterFlags): unknown {
-  const place = placeOf('', flags).trim()
+  const place = targetArguments('', flags).trim()
   if (!(error instanceof KkError) || error.hint === undefined || place === '') return error
   const {code, message, exit, log} = error
   const hint = error.hint.replaceAll(/kk operator \w+( [^\s;,]+)?/g, (command) => `${command} ${place}`)
   return new KkError(code, message, {hint, exit, log, cause: error})
 }
 
-/** Returns the command that shows an environment: by its name where the file was standard input, which is read once. */
+/** Returns the command that shows an environment: by its name if the file was standard input, which can be read only once. */
 export function statusCommand(
   {name, file}: {readonly name: string; readonly file: string},
   flags: ClusterFlags,
 ): string {
   const subject = file === '-' ? `--owner ${name}` : file
-  return `kk status ${placeOf(subject, flags)}`
+  return `kk status ${targetArguments(subject, flags)}`
 }
 
-interface Given {
+interface Repeated {
   /** The environment file. */
   readonly file: string
-  /** The releases that it was about; none for all. */
+  /** The named releases; empty for all. */
   readonly names: readonly string[]
   readonly flags: Partial<ChangeFlags>
 }
 
-/** A command line in two parts: what can be copied, and what has to be said in words. */
+/** A command line in two parts: one to copy, and a description of the flags that are not printed. */
 export interface SameAgain {
   /** The part after the verb. */
   readonly line: string
-  /** Undefined when the line says all. What `--set` was given may be secret, and is never printed. */
-  readonly given: string | undefined
+  /** Describes flags that are not printed, because values of `--set` may be secret; undefined if the line is complete. */
+  readonly setHint: string | undefined
 }
 
-/** Returns how to ask again for the same releases with the same values: without them the inputs would be others. */
-export function sameAgain({file, names, flags}: Given): SameAgain {
-  // In a URL a password may stand.
+/** Returns the command line for the same releases with the same values. */
+export function sameAgain({file, names, flags}: Repeated): SameAgain {
+  // A URL may contain a password.
   const store = flags.store?.includes('://') ? undefined : flags.store
   const sets = (['set', 'set-string'] as const)
     .filter((name) => flags[name]?.length)
@@ -60,20 +60,20 @@ export function sameAgain({file, names, flags}: Given): SameAgain {
   const named = {store, facts: flags.facts, plugins: flags.plugins}
   return {
     line: [
-      placeOf([file, ...names].join(' '), flags),
+      targetArguments([file, ...names].join(' '), flags),
       ...(flags.values ?? []).map((value) => `--values ${value}`),
       ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : `--${name} ${value}`)),
       ...(['force-version', 'locked', 'adopt-store'] as const)
         .filter((name) => flags[name])
         .map((name) => `--${name}`),
     ].join(' '),
-    given: sets.length === 0 ? undefined : `with the same ${sets.join(' and ')}`,
+    setHint: sets.length === 0 ? undefined : `with the same ${sets.join(' and ')}`,
   }
 }
 
 const SWITCHES = ['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep-schema'] as const
 
-/** Returns the flags that said how a change was to be made, each with a space before it: another try is made in the same way. */
+/** Returns the flags that control how a change runs, each after a space, so that a retry runs in the same way. */
 export function sameWay(
   flags: Partial<ChangeFlags>,
   {correctDrift}: Pick<PlanScope, 'correctDrift'> = {},

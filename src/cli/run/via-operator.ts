@@ -17,22 +17,23 @@ import type {ClusterFlags} from '../flags.ts'
 import {openChosenCluster} from '../open/cluster.ts'
 import {type OnCluster, openEnvironment, prepareEnvironment} from '../open/open.ts'
 import {openStoreToDeploy} from '../open/store.ts'
-import {expectPlaceless} from '../operator/adopt.ts'
+import {expectNoRelativeCharts} from '../operator/adopt.ts'
 import {openSitesToLook} from '../operator/fleet.ts'
 import type {ChangeFlags} from './flags.ts'
-import {sayReported} from './report-files.ts'
+import {printReportProblems} from './report-files.ts'
 import {exitCode, printResult, type RunContext, watchInterruptibly} from './run.ts'
 import {operatorCommand, withOperatorPlace} from './same-again.ts'
 
-/** An environment that the operator drives, on the cluster of its releases. */
+/** An environment that the operator manages, on the cluster of its releases. */
 interface OnOperated extends OnCluster {
-  /** The cluster of its Environment; closed with the other. */
+  /** The cluster of its Environment; closed together with the other. */
   readonly hub: Cluster
 }
 
 /**
- * Opens what arguments and flags mean for a change that the operator is to make: the flags name the cluster of the Environment, and
- * facts, plan and secrets are of the one that has its releases. Throws as `managedEnvironment` and `ConnectionAttempt.connect` do.
+ * Opens the environment and clusters for a change that the operator should make: the flags select the cluster of the
+ * Environment; facts, plan and secrets are read from the cluster of its releases. Throws what `drivenEnvironment` and
+ * `Contact.reach` throw.
  */
 export async function openOperated(
   flags: ChangeFlags & ClusterFlags,
@@ -41,12 +42,12 @@ export async function openOperated(
   const {environment, releases} = await openEnvironment(flags, argv)
   await using opening = new AsyncDisposableStack()
   const hub = opening.use(await openChosenCluster(flags, environment))
-  const driven = await managedEnvironment(hub, environment.name).catch((error: unknown) => {
+  const managed = await drivenEnvironment(hub, environment.name).catch((error: unknown) => {
     throw withOperatorPlace(error, flags)
   })
   const sites = opening.use(openSitesToLook(flags, hub))
-  const site = driven.spec.cluster
-    ? await (await sites.open()).forEnvironment(driven, async () => undefined).connect()
+  const site = managed.spec.cluster
+    ? await (await sites.open()).contact(managed, async () => undefined).reach()
     : {cluster: hub}
   const prepared = await prepareEnvironment(environment, flags, {cluster: async () => site.cluster})
   const closing = opening.move()
@@ -54,13 +55,13 @@ export async function openOperated(
   return {prepared, releases, cluster, hub}
 }
 
-/** A change that the operator is to make. */
+/** A change that the operator should make. */
 interface OperatedChange {
   readonly scope: PlanScope
   readonly planned: PlannedChange
   readonly cluster: Cluster
   readonly hub: Cluster
-  /** Asks, and writes what is kept beside the run. */
+  /** Asks for confirmation, and writes what is stored in addition to the run. */
   readonly settle: () => Promise<void>
 }
 
@@ -68,7 +69,7 @@ interface OperatedContext extends RunContext {
   readonly flags: RunContext['flags'] & ClusterFlags
 }
 
-/** Has the operator make a change, by giving it the file and the overrides, and follows it. */
+/** Passes the file and the overrides to the operator, and follows the change. */
 export async function runViaOperator(
   {scope, planned, cluster, hub, settle}: OperatedChange,
   context: OperatedContext & {readonly flags: ChangeFlags},
@@ -77,7 +78,7 @@ export async function runViaOperator(
   const {environment} = planned.prepared
   const {name} = environment
   if (scope.names.length > 0 || !scope.install) await expectWhole(planned, cluster)
-  const source = await sourceOf(environment, flags)
+  const source = await readSource(environment, flags)
   if (flags['dry-run']) {
     printResult(planDocument(planned.plan), context)
     return 0
@@ -88,32 +89,32 @@ export async function runViaOperator(
   return await followOperated(hub, name, context)
 }
 
-/** Throws `KK_VERB` where the operator, which brings a whole environment, would change more than what was planned. */
+/** Throws `KK_VERB` if the operator, which reconciles whole environments, would change more than the plan. */
 async function expectWhole({plan, prepared}: PlannedChange, cluster: Cluster): Promise<void> {
   const whole = await observedPlan(prepared, cluster, {names: [], install: true})
-  const meant = new Set(plan.actions.filter(isChange).map(({release}) => release))
-  const more = whole.plan.actions.filter((action) => isChange(action) && !meant.has(action.release))
-  if (more.length === 0) return
-  const list = more.map(({kind, release}) => `${kind} ${release}`).join(', ')
-  throw new KkError('KK_VERB', `the operator brings the whole environment: it would also ${list}`, {
-    hint: 'if that is meant: kk deploy --via operator',
+  const planned = new Set(plan.actions.filter(isChange).map(({release}) => release))
+  const unplanned = whole.plan.actions.filter((action) => isChange(action) && !planned.has(action.release))
+  if (unplanned.length === 0) return
+  const list = unplanned.map(({kind, release}) => `${kind} ${release}`).join(', ')
+  throw new KkError('KK_VERB', `the operator reconciles the whole environment: it would also ${list}`, {
+    hint: 'to change the whole environment: kk deploy --via operator',
   })
 }
 
-/** Throws `KK_USAGE` for a file that was read from standard input. */
-async function sourceOf(environment: Environment, flags: ChangeFlags) {
+/** Returns the file and the overrides for the operator. Throws `KK_USAGE` for a file from standard input. */
+async function readSource(environment: Environment, flags: ChangeFlags) {
   const {file} = environment
   if (file === '-')
     throw new KkError('KK_USAGE', 'the operator needs a file, but the environment was read from -', {
       hint: 'write it to a file that ends in .yaml',
     })
   const source = await loadSource({file})
-  expectPlaceless(source)
+  expectNoRelativeCharts(source)
   await using store = await openStoreToDeploy(flags, environment)
   return {file: source.text, overrides: store && (await exportStore(store, {secrets: true}))}
 }
 
-/** Follows the operator on the board of a run; a signal leaves it at work. Throws why it does nothing. */
+/** Follows the operator like a local run; after a signal it continues. Throws the reason if it does nothing. */
 export async function followOperated(
   cluster: Cluster,
   name: string,
@@ -127,7 +128,7 @@ export async function followOperated(
   const end = following.end()
   const again = operatorCommand(`follow ${name}`, flags)
   if (end === undefined) {
-    console.say(`the operator goes on with ${name}; to follow it again: ${again}`)
+    console.say(`the operator continues with ${name}; to follow it again: ${again}`)
     return interrupted ?? 130
   }
   const hasFailed = [...state.releases.values()].some(({progress}) => progress.state === 'failed')
@@ -140,18 +141,18 @@ export async function followOperated(
     }),
   )
   printResult(runDocument(state), context)
-  const isReported = !reports || sayReported(reports, console)
+  const isReported = !reports || printReportProblems(reports, console)
   return isReported ? exitCode(state) : 1
 }
 
 function endError(name: string, {kind, reason, message}: OperatedEnd, flags: ClusterFlags): KkError {
-  const status = {hint: `see what the operator says: ${operatorCommand(`status ${name}`, flags)}`}
+  const status = {hint: `see the status of the operator: ${operatorCommand(`status ${name}`, flags)}`}
   if (kind === 'unapproved')
     return new KkError('KK_UNAPPROVED', message, {
       hint: `then follow it: ${operatorCommand(`follow ${name}`, flags)}`,
     })
   if (kind === 'paused')
-    return new KkError('KK_PAUSED', `the operator does nothing to ${name}: it is paused`, status)
+    return new KkError('KK_PAUSED', `the operator does not change ${name}: it is paused`, status)
   const code = reason in ERRORS ? (reason as ErrorCode) : 'KK_RUN_FAILED'
   return new KkError(code, message, status)
 }

@@ -5,9 +5,9 @@ import {examineMachine} from '../../sandbox/node/doctor/examine.ts'
 
 export default class AioDoctor extends KkCommand {
   static override summary =
-    'Say whether the all-in-one node can run on this machine, and how to mend what it lacks.'
+    'Check whether the all-in-one node can run on this machine, and show how to fix what is missing.'
   static override description =
-    'Looks at the kernel, cgroups, programs, ports, networks, memory and disk, and changes nothing. Exits 1 when there is a problem; warnings are none.'
+    'Checks the kernel, cgroups, programs, ports, networks, memory and disk; changes nothing. Exits 1 if there is a problem; warnings do not count as problems.'
   static override usage = '[FLAGS]'
   static override examples = ['kk aio doctor', 'kk aio doctor --output json']
   static override flags = documentFlags

@@ -2,9 +2,9 @@ import {KkCommand} from '../../cli/command.ts'
 import {down} from '../../sandbox/node/remove.ts'
 
 export default class AioDown extends KkCommand {
-  static override summary = 'End the all-in-one node and remove all of it.'
+  static override summary = 'Stop the all-in-one node and remove everything that belongs to it.'
   static override description =
-    'Its pods and processes are ended, and its files, volumes and images removed; network interfaces, iptables rules and kernel settings of the machine are as they were before.'
+    'Stops its pods and processes, removes its files, volumes and images, and restores the network interfaces, iptables rules and kernel settings of the machine.'
   static override usage = '[FLAGS]'
   static override examples = ['kk aio down']
 

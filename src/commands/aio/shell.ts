@@ -3,9 +3,9 @@ import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {shell} from '../../sandbox/shell.ts'
 
 export default class AioShell extends KkCommand {
-  static override summary = 'Open a shell, or run a command, that speaks to the all-in-one node.'
+  static override summary = 'Open a shell, or run a command, with access to the all-in-one node.'
   static override description =
-    'KUBECONFIG is set, and kubectl and helm are on PATH. Without a command, the shell of SHELL. The exit code is that of the shell or command.'
+    'Sets KUBECONFIG and adds kubectl and helm to PATH. Without a command, starts the shell that SHELL names. Exits with the exit code of the shell or command.'
   static override examples = ['kk aio shell', 'kk aio shell -- kubectl get pods --all-namespaces']
   static override usage = '[FLAGS] [-- COMMAND...]'
   static override strict = false

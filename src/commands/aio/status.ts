@@ -6,16 +6,16 @@ import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {status} from '../../sandbox/status.ts'
 
 export default class AioStatus extends KkCommand {
-  static override summary = 'Say whether the all-in-one node runs, and how to reach it.'
-  static override description = 'The exit code is 0 when it runs and 1 when it does not.'
+  static override summary = 'Show whether the all-in-one node is running, and how to connect to it.'
+  static override description = 'Exits 0 if it is running, 1 if it is not.'
   static override usage = '[FLAGS]'
   static override examples = ['kk aio status', 'kk aio status --output json']
   static override flags = documentFlags
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(AioStatus)
-    const found = await status<Node>(NODE_NAME, process.env)
-    this.console.document(flags.output, found, () => nodeStatusText(found))
-    process.exitCode = found.state === 'running' ? 0 : 1
+    const nodeStatus = await status<Node>(NODE_NAME, process.env)
+    this.console.document(flags.output, nodeStatus, () => nodeStatusText(nodeStatus))
+    process.exitCode = nodeStatus.state === 'running' ? 0 : 1
   }
 }

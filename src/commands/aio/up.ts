@@ -7,9 +7,9 @@ import {up} from '../../sandbox/node/up.ts'
 export default class AioUp extends KkCommand {
   static override summary = 'Start a Kubernetes node with real pods on this machine.'
   static override description =
-    'The control plane of kk sandbox with containerd, kubelet, kube-proxy, CoreDNS, storage and an image registry; it listens on loopback and on a bridge of its own. ' +
-    'Needs Linux, root and what kk aio doctor checks, which is done first. A node that runs is left as it is; one that was up and has ended, by a reboot, say, is refused until kk aio down removes it with its data. ' +
-    'Other commands reach it by --sandbox-name aio.'
+    'Runs the control plane of kk sandbox with containerd, kubelet, kube-proxy, CoreDNS, storage and an image registry; listens on loopback and on a dedicated bridge. ' +
+    'Requires Linux, root and everything that kk aio doctor checks; the checks run first. A running node is left unchanged. A node that stopped, for example because of a reboot, is refused until kk aio down removes it with its data. ' +
+    'Other commands use it with --sandbox-name aio.'
   static override usage = '[FLAGS]'
   static override examples = ['kk aio up', 'kk deploy environments/cloud.yaml --sandbox-name aio']
   static override flags = documentFlags
@@ -21,7 +21,7 @@ export default class AioUp extends KkCommand {
       up({env: process.env, onProgress: this.console.say, signal}),
     )
     const seconds = ((Date.now() - start) / 1000).toFixed(1)
-    this.console.say(outcome === 'started' ? `the node is up in ${seconds} s` : 'the node runs already')
+    this.console.say(outcome === 'started' ? `the node is up in ${seconds} s` : 'the node is already running')
     this.console.document(flags.output, {outcome, ...node}, () => nodeText(node))
   }
 }

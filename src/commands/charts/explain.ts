@@ -12,9 +12,9 @@ import {explainedChartText} from '../../report/charts/charts-text.ts'
 import {explainChart} from '../../verbs/charts/explain-chart.ts'
 
 export default class ChartsExplain extends KkCommand {
-  static override summary = 'Say which component of a chart requires what, and which switch turns it on.'
+  static override summary = 'Show what each component of a chart requires, and which value enables it.'
   static override description =
-    'Reads what Chart.yaml states (kk.openstack.org/requires) and values in the dialect of openstack-helm (dependencies, endpoints, manifests), and renders nothing: a preview, by the names of charts. What counts is what the rendered chart says: see kk graph why. With an environment, the values of its section are laid over those of the chart.'
+    'Reads Chart.yaml (kk.openstack.org/requires) and values that follow the conventions of openstack-helm (dependencies, endpoints, manifests); renders nothing. The result is a preview by chart name: what decides is the rendered chart, see kk graph why. With an environment, merges the values of its section over those of the chart.'
   static override examples = [
     'kk charts explain ../openstack-helm/nova',
     'kk charts explain nova -e cloud.yaml',
@@ -23,20 +23,24 @@ export default class ChartsExplain extends KkCommand {
   static override args = {
     chart: argument({
       description:
-        'The directory of a chart, its package, where one is published (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME), the name of a chart of kk or, with an environment, of a release.',
+        'The directory of a chart, a chart package, the location of a published chart (oci://HOST/PATH/NAME, https://HOST/PATH/NAME, DIRECTORY/NAME), the name of a chart of kk or, with an environment, the name of a release.',
       required: true,
     }),
   }
   static override flags = {
     verify: Flags.boolean({
-      summary: 'Of a published chart: refuse one that is not signed by a key of the keyring.',
+      summary: 'Refuse a published chart that is not signed by a key of the keyring.',
     }),
     keyring: Flags.string({
-      summary: 'A file of public keys, as gpg --export writes it (default: ~/.gnupg/pubring.gpg, as helm).',
+      summary:
+        'A file of public keys, as written by gpg --export (default: ~/.gnupg/pubring.gpg, like helm).',
       helpValue: 'FILE',
       dependsOn: ['verify'],
     }),
-    version: Flags.string({summary: 'Of a published chart; by default the newest.', helpValue: 'VERSION'}),
+    version: Flags.string({
+      summary: 'The version of a published chart (default: the newest).',
+      helpValue: 'VERSION',
+    }),
     ...environmentFlags,
     ...helmFlags,
     ...documentFlags,
@@ -48,8 +52,8 @@ export default class ChartsExplain extends KkCommand {
     await using finding = openFinding(flags.helm)
     const {version, verify, keyring = join(homedir(), '.gnupg/pubring.gpg')} = flags
     if (verify && !existsSync(keyring))
-      throw new KkError('KK_FILE', `${keyring}, by whose keys charts are verified, is not there`, {
-        hint: 'gpg --export KEY > keys.gpg writes public keys into a file: name it with --keyring',
+      throw new KkError('KK_FILE', `${keyring}, the keyring that verifies charts, does not exist`, {
+        hint: 'write public keys into a file with gpg --export KEY > keys.gpg, and pass it as --keyring',
       })
     const explained = await explainChart({
       ...{chart: args.chart, version, environment, finding},

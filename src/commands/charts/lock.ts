@@ -10,13 +10,13 @@ import {compareLock, lockNow} from '../../verbs/charts/lock-charts.ts'
 
 export default class ChartsLock extends KkCommand {
   static override summary =
-    'Write down which charts and images an environment is made of, into kk.lock beside its file.'
+    'Record the charts and images of an environment in kk.lock, next to the environment file.'
   static override description =
-    'Charts with their versions and digests, and the images of all pods that they render with the digests that their registries have now; it needs no cluster, but one that is named tells its facts. kk deploy, upgrade and plan with --locked refuse what differs, and take charts of repositories and registries in the locked version. A digest in kk.charts wins over the lock. What the file says of other environments stays. An image whose registry does not answer is locked by its name alone, and named. With --check nothing is written: exits 3 where the environment is not as it is locked.'
+    'Records charts with their versions and digests, and the images of all rendered pods with their current digests in the registries. Needs no cluster; if one is named, its facts are used. With --locked, kk deploy, upgrade and plan refuse differences, and take charts from repositories and registries in the locked version. A digest in kk.charts takes precedence over the lock. Entries of other environments in the file are kept. An image whose registry does not answer is locked by name only, and reported. With --check, writes nothing and exits 3 if the environment differs from its lock.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     'kk charts lock environments/all-in-one.yaml',
-    'In a pipeline, after the one above.\nkk charts lock environments/all-in-one.yaml --check --output json',
+    'In a pipeline, after the command above.\nkk charts lock environments/all-in-one.yaml --check --output json',
   ]
   static override args = fileArgument
   static override flags = {
@@ -28,7 +28,7 @@ export default class ChartsLock extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(ChartsLock)
     const named = args.file === undefined ? [] : [args.file]
-    // With the locked versions: a check says what kk deploy --locked would.
+    // With the locked versions, so that a check reports the same as kk deploy --locked.
     const {environment} = await openEnvironment({...flags, locked: flags.check}, named)
     const file = lockFileOf(environment)
     await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
@@ -43,13 +43,13 @@ export default class ChartsLock extends KkCommand {
       if (compared.differences.length > 0) process.exitCode = 3
       return
     }
-    const found = await lockNow(prepared, ports)
-    await writeLock(environment, found.lock)
-    for (const line of unresolvedLines(found)) this.console.say(line)
+    const resolved = await lockNow(prepared, ports)
+    await writeLock(environment, resolved.lock)
+    for (const line of unresolvedLines(resolved)) this.console.say(line)
     this.console.document(
       flags.output,
-      lockDocument(found, {file, environment: environment.name}),
-      (palette) => lockText(found, file, palette),
+      lockDocument(resolved, {file, environment: environment.name}),
+      (palette) => lockText(resolved, file, palette),
     )
   }
 }

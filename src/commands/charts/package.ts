@@ -9,37 +9,38 @@ import {readNamedFile, readStandardInput} from '../../state/files/named-file.ts'
 import {packageCharts} from '../../verbs/charts/package-charts.ts'
 
 export default class ChartsPackage extends KkCommand {
-  static override summary = 'Pack charts, each with its library inside, as helm installs them.'
+  static override summary =
+    'Package charts, each with its library chart included, so that helm can install them.'
   static override description =
-    "The bytes of a package follow from the content of the chart alone, on every machine. Without names all of kk's own charts are packed."
+    "Packages are reproducible: their bytes depend only on the content of the chart. Without names, packages all of kk's own charts."
   static override usage = '[CHART...] [FLAGS]'
   static override examples = [
     'kk charts package --output-dir packages',
     'kk charts package keystone --version 1.2.3 --output-dir packages',
-    'Signed; helm verifies it with helm verify and --verify.\nkk charts package keystone --sign --key charts@example.org --passphrase-file passphrase',
+    'Sign the package, for helm verify and helm install --verify.\nkk charts package keystone --sign --key charts@example.org --passphrase-file passphrase',
   ]
   static override args = {
     charts: argument({
-      description: "Names of kk's own charts, directories of charts, and packages to be signed.",
+      description: "Names of kk's own charts, chart directories, and packages to sign.",
       multiple: true,
     }),
   }
   static override flags = {
     version: Flags.string({
-      summary: 'The version of the packages, instead of that in Chart.yaml.',
+      summary: 'The version of the packages, instead of the version in Chart.yaml.',
       helpValue: 'VERSION',
     }),
     sign: Flags.boolean({
-      summary: 'Sign each package, as helm verifies it: PACKAGE.tgz.prov beside it.',
+      summary: 'Sign each package for helm verify: writes PACKAGE.tgz.prov next to it.',
       dependsOn: ['key'],
     }),
     key: Flags.string({
-      summary: 'The key by its id or a part of its name.',
+      summary: 'The key, by its ID or a part of its name.',
       helpValue: 'NAME',
       dependsOn: ['sign'],
     }),
     keyring: Flags.string({
-      summary: "A file of secret keys, as gpg --export-secret-keys writes it; by default gpg's own keys.",
+      summary: "A file of secret keys, as written by gpg --export-secret-keys (default: gpg's own keys).",
       helpValue: 'FILE',
       dependsOn: ['sign'],
     }),
@@ -56,7 +57,7 @@ export default class ChartsPackage extends KkCommand {
     const {flags, args} = await this.parse(ChartsPackage)
     const {version, 'output-dir': directory} = flags
     await using finding = openFinding(undefined)
-    await using signer = await signerOf(flags)
+    await using signer = await createSigner(flags)
     const charts = args.charts ?? []
     const packages = await packageCharts({charts, version, directory, finding, sign: signer?.sign})
     this.console.document(flags.output, {packages}, (palette) => packagesText(packages, palette))
@@ -65,14 +66,14 @@ export default class ChartsPackage extends KkCommand {
 
 type PackageFlags = FlagValues<typeof ChartsPackage.flags>
 
-async function signerOf({key, keyring, 'passphrase-file': file}: PackageFlags) {
+async function createSigner({key, keyring, 'passphrase-file': file}: PackageFlags) {
   if (key === undefined) return undefined
   const what = 'the passphrase'
-  const text =
+  const passphrase =
     file === undefined
       ? undefined
       : file === '-'
         ? await readStandardInput(what)
         : await readNamedFile(file, {what: file})
-  return openSigner({key, keyring, passphrase: text?.split('\n', 1)[0], env: process.env})
+  return openSigner({key, keyring, passphrase: passphrase?.split('\n', 1)[0], env: process.env})
 }

@@ -18,9 +18,9 @@ import {planPublish, publish} from '../../verbs/charts/publish-charts.ts'
 
 export default class ChartsPublish extends KkCommand {
   static override summary =
-    'Publish charts for helm: into a registry, or a directory that a web server shows.'
+    'Publish charts for helm, to a registry or to a directory that a web server serves.'
   static override description =
-    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. A package takes along what signs it (PACKAGE.tgz.prov). Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS. Without a terminal it needs --yes, unless there is nothing to publish."
+    "The destination is oci://HOST/PATH (log in with helm registry login or docker login), or a directory, whose index.yaml keeps its entries. If a version already exists with other content, nothing is published; if it exists with the same content, it is skipped. The signature of a package (PACKAGE.tgz.prov) is published with it. Without names, publishes all of kk's own charts. Uses plain HTTP for a registry on the loopback address. Without a terminal, --yes is required unless there is nothing to publish."
   static override usage = 'DESTINATION [CHART...] [FLAGS]'
   static override examples = [
     'kk charts publish repository --url https://charts.example.org --dry-run',
@@ -29,22 +29,23 @@ export default class ChartsPublish extends KkCommand {
   static override args = {
     destination: argument({description: 'oci://HOST/PATH, or a directory.', required: true}),
     charts: argument({
-      description: "Names of kk's own charts, directories of charts, and packages.",
+      description: "Names of kk's own charts, chart directories, and packages.",
       multiple: true,
     }),
   }
   static override flags = {
     version: Flags.string({
-      summary: 'The version of the packages, instead of that in Chart.yaml.',
+      summary: 'The version of the packages, instead of the version in Chart.yaml.',
       helpValue: 'VERSION',
     }),
     url: Flags.string({
-      summary: 'Where the directory is served, for addresses in its index; without it they are relative.',
+      summary:
+        'The URL that serves the directory, for the addresses in its index (default: relative addresses).',
       helpValue: 'URL',
     }),
-    'plain-http': Flags.boolean({summary: 'Speak to the registry without TLS, wherever it is.'}),
+    'plain-http': Flags.boolean({summary: 'Use plain HTTP for the registry, wherever it is.'}),
     sbom: Flags.boolean({
-      summary: 'Attach to each chart in the registry what it consists of: charts and images (CycloneDX).',
+      summary: 'Attach to each chart in the registry an SBOM of its charts and images (CycloneDX).',
     }),
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
@@ -56,22 +57,22 @@ export default class ChartsPublish extends KkCommand {
     const {flags, args} = await this.parse(ChartsPublish)
     const {version, output, sbom} = flags
     if (sbom && !args.destination.startsWith('oci://'))
-      throw misused('--sbom is for registries: a directory has no place for it')
+      throw misused('--sbom is only for registries: a directory cannot hold SBOMs')
     await using finding = openFinding(flags.helm)
-    const destination = destinationOf(args.destination, {
+    const destination = parseDestination(args.destination, {
       url: flags.url,
       plain: flags['plain-http'],
       packages: finding.packages,
     })
     const charts = await planPublish({charts: args.charts ?? [], version, finding, destination})
-    const registry = () => registryOf(args.destination, flags['plain-http'])
+    const registry = () => openRegistry(args.destination, flags['plain-http'])
     const planned = sbom ? await planSboms(charts, args.destination, registry()) : []
     const show = (sboms = planned) => publishText(charts, destination.name, sboms)
     const isNew = [...charts, ...planned].some(({state}) => state !== 'there')
     const isChange = isNew && !flags['dry-run']
     if (isChange && !flags.yes) {
       if (canAsk()) this.console.say(show())
-      await requireConfirmation('publish them?', 'look at what --dry-run shows, then pass --yes')
+      await requireConfirmation('publish them?', 'check the output of --dry-run, then pass --yes')
     }
     if (isChange) await publish(charts, destination)
     const packages = charts.map(({packed}) => packed)
@@ -86,21 +87,21 @@ interface DestinationOptions {
   readonly packages: Packages
 }
 
-function destinationOf(words: string, {url, plain, packages}: DestinationOptions): Destination {
+function parseDestination(words: string, {url, plain, packages}: DestinationOptions): Destination {
   if (/^oci:\/\/[^/]/.test(words)) {
-    if (url !== undefined) throw misused('--url is for directories: a registry has its address')
+    if (url !== undefined) throw misused('--url is only for directories: a registry has its own address')
     return registryDestination({url: words, plain, packages})
   }
   if (words === '' || /^\w+:\/\//.test(words)) throw misused('expected oci://HOST/PATH or a directory')
-  if (/^[^/]+:\d+(\/|$)/.test(words)) throw misused(`a registry is named with its scheme: oci://${words}`)
-  if (plain) throw misused('--plain-http is for registries')
+  if (/^[^/]+:\d+(\/|$)/.test(words)) throw misused(`a registry needs its scheme: oci://${words}`)
+  if (plain) throw misused('--plain-http is only for registries')
   if (url !== undefined && (!/^https?:/.test(url) || splitCredentials(url).username !== undefined))
     throw misused('expected --url http://HOST or https://HOST, without user and password')
   return directoryDestination({path: words, url, now: new Date()})
 }
 
-function registryOf(url: string, plain: boolean): Distribution {
-  // Undefined lets it tell a registry on the loopback.
+function openRegistry(url: string, plain: boolean): Distribution {
+  // If undefined, openDistribution uses plain HTTP for the loopback address only.
   return openDistribution({host: hostOf(url), plain: plain || undefined, env: process.env})
 }
 

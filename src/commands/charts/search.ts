@@ -12,9 +12,9 @@ import {offeredChartsText} from '../../report/charts/charts-text.ts'
 import {searchCharts} from '../../verbs/charts/search-charts.ts'
 
 export default class ChartsSearch extends KkCommand {
-  static override summary = 'List the charts that a repository, a registry or a directory offers.'
+  static override summary = 'List the charts of a repository, a registry or a directory.'
   static override description =
-    'Without --from: the sources of the environment (kk.charts), or the charts that kk carries. A term is a part of the name, the description or a keyword. A registry is asked for its catalogue; of one that has none, such as those in the public, the term has to be the name of a chart. As for all that kk fetches, helm speaks to repositories, with its logins; registries are logged in to with helm registry login or docker login.'
+    'Without --from, searches the sources of the environment (kk.charts), or the built-in charts. A term is a part of the name, the description or a keyword. Registries are searched through their catalog API; if a registry has none, as most public registries, the term must be the name of a chart. helm accesses repositories with its own credentials; log in to registries with helm registry login or docker login.'
   static override usage = '[TERM] [FLAGS]'
   static override examples = [
     'kk charts search',
@@ -27,7 +27,7 @@ export default class ChartsSearch extends KkCommand {
       'SOURCE',
       'oci://HOST/PATH, https://HOST/PATH, or a directory of charts or packages; may be repeated.',
     ),
-    versions: Flags.boolean({summary: 'All versions, not only the newest of each chart.'}),
+    versions: Flags.boolean({summary: 'List all versions, not only the newest of each chart.'}),
     ...environmentFlags,
     ...helmFlags,
     ...documentFlags,
@@ -36,7 +36,7 @@ export default class ChartsSearch extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(ChartsSearch)
     const sources =
-      flags.from?.map(sourceOf) ??
+      flags.from?.map(parseSource) ??
       (await openEnvironmentIfAny(flags, []))?.charts ??
       ([{kind: 'built-in'}] as const)
     await using finding = openFinding(flags.helm)
@@ -52,13 +52,13 @@ export default class ChartsSearch extends KkCommand {
   }
 }
 
-function sourceOf(words: string): ChartSource {
+function parseSource(words: string): ChartSource {
   if (/^oci:\/\/[^/]/.test(words)) return {kind: 'oci', url: words}
   if (/^https?:\/\/[^/]/.test(words)) return {kind: 'repository', url: words}
   if (words === '' || /^\w+:\/\//.test(words))
     throw new KkError(
       'KK_USAGE',
-      `expected oci://…, https://… or a directory, got ${words || 'an empty word'}`,
+      `expected oci://…, https://… or a directory, got ${words || 'an empty string'}`,
       {hint: 'see kk charts search --help'},
     )
   return {kind: 'directory', path: resolve(words)}

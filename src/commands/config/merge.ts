@@ -6,9 +6,10 @@ import {mergeText, nextText} from '../../report/config/config-text.ts'
 import {mergeConfig} from '../../verbs/config/merge-config.ts'
 
 export default class ConfigMerge extends KkCommand {
-  static override summary = "Lay configuration files in kolla's layout over what the charts write."
+  static override summary =
+    "Merge configuration files in kolla's layout over the configuration that the charts generate."
   static override description =
-    "Reads kolla's node_custom_config (/etc/kolla/config). For each file of a service, from the weakest to the strongest: global.conf, database.conf, messaging.conf, SERVICE.conf, SERVICE/FILE, and with --host SERVICE/HOST/FILE. Writes two files of values for each release, of which the second holds the secrets; nothing else is changed."
+    "Reads kolla's node_custom_config (/etc/kolla/config). For each file of a service, in order of increasing precedence: global.conf, database.conf, messaging.conf, SERVICE.conf, SERVICE/FILE, and with --host SERVICE/HOST/FILE. Writes two values files for each release, the second with the secrets; changes nothing else."
   static override examples = [
     'kk config merge /etc/kolla/config --output-dir merged',
     'kk config merge /etc/kolla/config --host controller01 --dry-run',
@@ -16,7 +17,7 @@ export default class ConfigMerge extends KkCommand {
   static override args = {directory: argument({description: "Kolla's node_custom_config.", required: true})}
   static override flags = {
     host: Flags.string({
-      summary: 'Take the files of this host, too. A chart has the same for all pods.',
+      summary: 'Also read the files of this host. A chart has the same configuration for all pods.',
       helpValue: 'NAME',
     }),
     ...configFlags,
@@ -26,9 +27,11 @@ export default class ConfigMerge extends KkCommand {
     const {args, flags} = await this.parse(ConfigMerge)
     const {host, 'dry-run': dryRun = false, 'output-dir': directory} = flags
     const charts = await chartsIn(flags.charts)
-    const {releases, ...told} = await mergeConfig(args.directory, {charts, host})
+    const {releases, ...merged} = await mergeConfig(args.directory, {charts, host})
     const written = dryRun ? [] : await writeValues(releases, {directory, from: args.directory})
-    this.console.document(flags.output, {dryRun, ...told, values: written}, () => mergeText(told, written))
+    this.console.document(flags.output, {dryRun, ...merged, values: written}, () =>
+      mergeText(merged, written),
+    )
     if (flags.output === 'text') this.console.say(nextText(written))
   }
 }

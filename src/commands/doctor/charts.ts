@@ -6,15 +6,14 @@ import {examineCharts} from '../../doctor/charts/examine-charts.ts'
 import {chartFaultsText} from '../../report/charts/charts-text.ts'
 
 export default class DoctorCharts extends KkCommand {
-  static override summary =
-    'Say what is wrong with the charts of an environment, before anything is deployed.'
+  static override summary = 'Check the charts of an environment for problems before anything is deployed.'
   static override description =
-    'Renders every chart with the values of the environment, again where it may be random, and as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, data that each upgrade deletes with a hook, accounts whose server is given another password than their clients, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.'
+    'Renders every chart with the values of the environment, a second time if it may use random values, and as its next version with other images. Needs no cluster; if one is named, also compares with the deployed releases and runs a server-side dry run. Finds charts that do not render, dependencies that are never satisfied, objects that no release or two releases create, data that a hook deletes with each upgrade, accounts whose server gets another password than their clients, hooks that wait for objects created after them, custom resources whose CRD the same chart creates too late, random values, Jobs and immutable fields that break an upgrade, and CRDs that no upgrade applies. Exits 1 if there is a problem; warnings do not count as problems.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     'kk doctor charts cloud.yaml',
     'kk doctor charts cloud.yaml --output json',
-    'Before an upgrade: what of it the cluster would refuse.\nkk doctor charts cloud.yaml --sandbox',
+    'Before an upgrade: what the cluster would refuse.\nkk doctor charts cloud.yaml --sandbox',
   ]
   static override args = fileArgument
   static override flags = {...renderFlags, ...documentFlags}

@@ -11,7 +11,7 @@ import {
 import {openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openPrepared} from '../../cli/open/open.ts'
 import {openSecrets} from '../../cli/open/secrets.ts'
-import {placeOf} from '../../cli/run/same-again.ts'
+import {targetArguments} from '../../cli/run/same-again.ts'
 import {diagnose, reach} from '../../doctor/doctor.ts'
 import type {Finding} from '../../doctor/finding.ts'
 import type {Environment} from '../../environment/environment.ts'
@@ -22,9 +22,9 @@ import {stateDirectory} from '../../state/directories.ts'
 
 export default class Doctor extends KkCommand {
   static override summary =
-    'Say what is wrong with helm, the cluster and what kk and helm left there, and what to do.'
+    'Check helm, the cluster and the leftovers of kk and helm for problems, and show how to fix them.'
   static override description =
-    'Looks and changes nothing. Works without an environment file, and without a cluster: what cannot be checked then is said. Exits 1 when there is a problem; warnings are none.'
+    'Changes nothing. Works without an environment file and without a cluster, and reports what cannot be checked. Exits 1 if there is a problem; warnings do not count as problems.'
   static override examples = [
     'kk doctor --sandbox',
     'kk doctor environments/all-in-one.yaml --sandbox',
@@ -41,16 +41,16 @@ export default class Doctor extends KkCommand {
   }
 }
 
-/** Says what is wrong with the machine, the environment and the cluster that the flags mean, each as far as it is there. */
+/** Returns the findings for the machine, and for the environment and the cluster that the flags select, if available. */
 async function examine(flags: RenderFlags, argv: readonly string[]): Promise<readonly Finding[]> {
   const file = await openFile(flags, argv)
-  const named: Environment | undefined = file.prepared?.environment
-  const reached = await reach(() => openChosenCluster(flags, named))
-  const {cluster} = reached
+  const environment: Environment | undefined = file.prepared?.environment
+  const connection = await reach(() => openChosenCluster(flags, environment))
+  const {cluster} = connection
   await using closing = new AsyncDisposableStack()
   closing.defer(async () => cluster?.close())
-  // Where the cluster does not answer, nothing is rendered.
-  const prepared = file.prepared && cluster ? await supplied(file.prepared, flags, cluster) : file.prepared
+  // If the cluster does not answer, nothing is rendered.
+  const prepared = file.prepared && cluster ? await withSecrets(file.prepared, flags, cluster) : file.prepared
   const findings = await diagnose({
     env: process.env,
     directory: stateDirectory(process.env),
@@ -58,15 +58,15 @@ async function examine(flags: RenderFlags, argv: readonly string[]): Promise<rea
     cluster,
     prepared,
     now: Date.now(),
-    place: placeOf(named?.file ?? '', flags).trim(),
+    place: targetArguments(environment?.file ?? '', flags).trim(),
   })
-  const trouble = 'trouble' in reached ? [reached.trouble] : []
-  const others = findings.filter(({check}) => trouble.length === 0 || check !== 'cluster')
-  return [...file.findings, ...trouble, ...others]
+  const trouble = 'trouble' in connection ? [connection.trouble] : []
+  const otherFindings = findings.filter(({check}) => trouble.length === 0 || check !== 'cluster')
+  return [...file.findings, ...trouble, ...otherFindings]
 }
 
-/** With the secrets that the cluster keeps, or will; without them where they may not be read. */
-async function supplied(prepared: Prepared, flags: RenderFlags, cluster: Cluster): Promise<Prepared> {
+/** Adds the secrets that the cluster stores, or will store; returns the environment unchanged if they cannot be read. */
+async function withSecrets(prepared: Prepared, flags: RenderFlags, cluster: Cluster): Promise<Prepared> {
   return openSecrets(prepared, flags, cluster).then(
     ({settled}) => settled,
     () => prepared,
@@ -78,7 +78,7 @@ interface OpenedFile {
   readonly findings: readonly Finding[]
 }
 
-/** An environment that is broken is one more finding. Throws what is wrong with the command line. */
+/** Opens the environment file; an invalid environment becomes a finding. Throws errors of the command line. */
 async function openFile(flags: RenderFlags, argv: readonly string[]): Promise<OpenedFile> {
   const check = 'environment'
   try {

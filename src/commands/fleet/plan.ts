@@ -6,9 +6,9 @@ import {fleetPlanText, readFleetPlans} from '../../operator/client/fleet.ts'
 import {isHealthy, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class FleetPlan extends KkCommand {
-  static override summary = 'Show what would be done for many Environments of the operator.'
+  static override summary = 'Show the plans of many Environments of the operator.'
   static override description =
-    'Where the operator has told the plan of an Environment, that one is shown, with what it waits for. For one that is paused, or that the operator cannot plan or has not seen, it is planned now: with your right to read its Secrets, in its cluster. Nothing is changed. Exits 1 unless every Environment is ready or paused, and every plan is known.'
+    'Shows the plan in the status of each Environment, and what it waits for. If an Environment is paused, or the operator cannot plan it or has not seen it, kk plans it now in its cluster, which requires read access to its Secrets. Nothing is changed. Exits 1 unless every Environment is ready or paused and every plan is known.'
   static override examples = ['kk fleet plan --sandbox', 'kk fleet plan staging production --sandbox']
   static override strict = false
   static override usage = 'fleet plan [NAME...] [flags]'

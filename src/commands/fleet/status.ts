@@ -8,7 +8,7 @@ import {isHealthy, readOperatorStatus} from '../../operator/client/status.ts'
 export default class FleetStatus extends KkCommand {
   static override summary = 'Show many Environments of the operator, with their clusters, in one table.'
   static override description =
-    'Of each Environment its cluster (the Secret with the kubeconfig; - is that of the operator), how far it is, how many releases are ready, how many actions are to be done, since when it is so, and whether its cluster answers. It asks the cluster of the Environments alone. Exits 1 unless every one is ready or paused, as kk operator status does, which tells of their releases, too.'
+    'Shows for each Environment its cluster (the Secret with the kubeconfig; - is the cluster of the operator), its phase, the number of ready releases, the number of pending actions, the time of the last transition, and whether its cluster is reachable. Reads only the cluster that has the Environments. Exits 1 unless every Environment is ready or paused, like kk operator status, which also shows their releases.'
   static override examples = [
     'kk fleet status --sandbox',
     'kk fleet status --selector region=north --sandbox --output json',

@@ -7,7 +7,7 @@ import {dependentsText} from '../../report/graph/dependents-text.ts'
 import {dependentsOf} from '../../verbs/graph.ts'
 
 export default class GraphDependents extends KkCommand {
-  static override summary = 'List what requires a release, directly or not.'
+  static override summary = 'List the releases that require a release, directly or indirectly.'
   static override usage = '[FILE] RELEASE [FLAGS]'
   static override examples = [
     'kk graph dependents mariadb -e environments/all-in-one.yaml',

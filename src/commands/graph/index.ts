@@ -11,26 +11,26 @@ import {loadBundle} from '../../state/assets.ts'
 import {viewOf} from '../../verbs/graph.ts'
 
 export default class Graph extends KkCommand {
-  static override summary = 'Show who requires whom, in the order of installation.'
+  static override summary = 'Show which releases require which, in installation order.'
   static override description =
-    'Shows the releases that an environment wants and all that they require, by levels: a release starts when what it requires is healthy. With releases named, only those and what they require.'
+    'Shows the releases of an environment and everything they require, by levels: a release starts when its requirements are healthy. With release names, shows only these and their requirements.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk graph environments/all-in-one.yaml',
     'kk graph environments/all-in-one.yaml keystone',
-    'Draw it.\nkk graph environments/all-in-one.yaml --format svg > graph.svg',
+    'Draw the graph.\nkk graph environments/all-in-one.yaml --format svg > graph.svg',
   ]
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,
     ...documentFlags,
     format: Flags.option({
-      summary: 'Print another form of the graph.',
+      summary: 'Print the graph in another format.',
       options: ['dot', 'mermaid', 'svg'] as const,
       exclusive: ['output'],
     })(),
     all: Flags.boolean({
-      summary: 'With --format: draw every edge, also those that follow from others.',
+      summary: 'With --format: draw every edge, including those implied by others.',
       dependsOn: ['format'],
     }),
   }

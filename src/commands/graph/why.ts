@@ -9,9 +9,9 @@ import {shownEdge} from '../../report/graph/graph-json.ts'
 import {whyText} from '../../report/graph/why-text.ts'
 
 export default class GraphWhy extends KkCommand {
-  static override summary = 'Print the path by which one release needs another.'
+  static override summary = 'Print the path through which one release requires another.'
   static override description =
-    'Each step of the path is shown with the line of a chart or of the environment that says so or, where it was inferred, with the object of the rendered chart.'
+    'Each step of the path is shown with its source: the line of a chart or of the environment or, if the requirement was inferred, the object of the rendered chart.'
   static override usage = '[FILE] FROM TO [FLAGS]'
   static override examples = [
     'kk graph why glance mariadb -e environments/all-in-one.yaml',
@@ -19,8 +19,8 @@ export default class GraphWhy extends KkCommand {
   ]
   static override strict = false
   static override args = {
-    from: argument({description: 'The release that needs.'}),
-    to: argument({description: 'The release that is needed.'}),
+    from: argument({description: 'The release that requires the other.'}),
+    to: argument({description: 'The release that is required.'}),
   }
   static override flags = {...environmentFlags, ...documentFlags}
 

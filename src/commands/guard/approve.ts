@@ -9,12 +9,12 @@ import {approvalText} from '../../report/guard-text.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {planApproval} from '../../verbs/guard.ts'
 
-const LONGEST_SECONDS = 24 * 3600
+const MAX_VALIDITY_SECONDS = 24 * 3600
 
 export default class GuardApprove extends KkCommand {
-  static override summary = 'Let protected releases be deleted for a while.'
+  static override summary = 'Allow the deletion of protected releases for a limited time.'
   static override description =
-    'Of each release its StatefulSets, claims and deployed record as they are now, by UID: what is made anew is guarded again. The approval ends by itself. Nothing is deleted by this command.'
+    'Approves the deletion of the StatefulSets, PersistentVolumeClaims and deployed record that each release has now, by UID: objects that are re-created are guarded again. The approval expires automatically. This command deletes nothing.'
   static override usage = '[FILE] RELEASE... [FLAGS]'
   static override examples = [
     'kk guard approve mariadb --sandbox --dry-run',
@@ -22,16 +22,21 @@ export default class GuardApprove extends KkCommand {
   ]
   static override args = releasesArgument
   static override flags = {
-    for: Flags.string({summary: 'How long, at most 24h.', helpValue: 'TIME', default: '15m'}),
+    for: Flags.string({
+      summary: 'How long the approval is valid, at most 24h.',
+      helpValue: 'TIME',
+      default: '15m',
+    }),
     namespace: Flags.boolean({
-      summary: 'Let their namespaces be deleted, too; every protected release in one must be named.',
+      summary:
+        'Also approve the deletion of their namespaces; every protected release in a namespace must be named.',
     }),
     ...guardFlags,
   }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GuardApprove)
-    const seconds = lasting(flags.for)
+    const seconds = parseValidity(flags.for)
     const guarded = await openGuarded(flags, argv as string[])
     await using cluster = guarded.cluster
     if (guarded.releases.length === 0) throw nothingNamed()
@@ -43,7 +48,7 @@ export default class GuardApprove extends KkCommand {
       by,
       now: Date.now(),
     })
-    if (!plan) return this.console.say(`${cluster.context} has no guard: nothing needs an approval`)
+    if (!plan) return this.console.say(`${cluster.context} has no guard: no approval is needed`)
     const text = approvalText(
       plan,
       cluster.context,
@@ -57,9 +62,9 @@ export default class GuardApprove extends KkCommand {
   }
 }
 
-function lasting(text: string): number {
+function parseValidity(text: string): number {
   const seconds = secondsOf(text)
-  if (seconds !== undefined && seconds <= LONGEST_SECONDS) return seconds
+  if (seconds !== undefined && seconds <= MAX_VALIDITY_SECONDS) return seconds
   throw new KkError('KK_USAGE', `--for ${text}: expected a time of at most 24h, such as 15m`, {
     hint: 'for example: kk guard approve mariadb --for 15m',
   })
@@ -67,6 +72,6 @@ function lasting(text: string): number {
 
 function nothingNamed(): KkError {
   return new KkError('KK_USAGE', 'expected the name of a protected release', {
-    hint: 'see them with kk guard status; for example: kk guard approve mariadb',
+    hint: 'list them with kk guard status; for example: kk guard approve mariadb',
   })
 }

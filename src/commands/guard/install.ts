@@ -7,12 +7,10 @@ import {planGuard} from '../../verbs/guard.ts'
 
 export default class GuardInstall extends KkCommand {
   static override summary =
-    'Keep the protected releases of the cluster from being deleted, by helm and kubectl too.'
+    'Prevent the deletion of protected releases on the cluster, also by helm and kubectl.'
   static override description =
-    'Writes a ValidatingAdmissionPolicy that denies the deletion of StatefulSets, PersistentVolumeClaims, namespaces and deployed records of all protected releases on the cluster, unless it is approved. Run it again when another release is protected.'
-  static override examples = [
-    'What would be guarded; without --dry-run, it is.\nkk guard install --sandbox --dry-run',
-  ]
+    'Creates a ValidatingAdmissionPolicy that denies unapproved deletion of StatefulSets, PersistentVolumeClaims, namespaces and deployed records of all protected releases on the cluster. Run it again after protecting another release.'
+  static override examples = ['Show what would be guarded.\nkk guard install --sandbox --dry-run']
   static override args = fileArgument
   static override flags = guardFlags
 
@@ -32,8 +30,6 @@ export default class GuardInstall extends KkCommand {
     if (!flags.yes && plan.dropped.length > 0) await requireConfirmation(question, 'pass --yes')
     if (!flags.yes && plan.dropped.length === 0 && canAsk()) await confirm(question)
     await cluster.guard.install(plan.parameters, plan.resourceVersion)
-    this.console.say(
-      'the guard is on; what is meant to be deleted is approved with: kk guard approve RELEASE',
-    )
+    this.console.say('the guard is installed; to approve a deletion: kk guard approve RELEASE')
   }
 }

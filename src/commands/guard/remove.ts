@@ -6,9 +6,9 @@ import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
 
 export default class GuardRemove extends KkCommand {
-  static override summary = 'Take the guard away.'
+  static override summary = 'Remove the guard.'
   static override description =
-    'From then on helm and kubectl delete protected releases like any other; kk itself still refuses. Without a terminal it needs --yes.'
+    'Afterwards helm and kubectl can delete protected releases like any other; kk still refuses. Without a terminal, --yes is required.'
   static override examples = ['kk guard remove --sandbox --yes']
   static override args = fileArgument
   static override flags = guardFlags
@@ -20,7 +20,7 @@ export default class GuardRemove extends KkCommand {
     const status = await guardStatus(cluster, Date.now())
     this.console.say(guardStatusText(status, this.console.palette('stderr')))
     if (!status.installed || flags['dry-run']) return
-    if (!flags.yes) await requireConfirmation(`take the guard of ${cluster.context} away?`, 'pass --yes')
+    if (!flags.yes) await requireConfirmation(`remove the guard from ${cluster.context}?`, 'pass --yes')
     await cluster.guard.remove()
     this.console.say('the guard is removed')
   }

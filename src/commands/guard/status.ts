@@ -5,9 +5,9 @@ import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
 
 export default class GuardStatus extends KkCommand {
-  static override summary = 'Say whether the cluster has a guard, what it keeps, and what was approved.'
+  static override summary = 'Show whether the cluster has a guard, what it protects, and what is approved.'
   static override description =
-    'The API server is asked whether it enforces the guard, in a dry run. Exits 1 when the guard is broken; that there is none is no failure.'
+    'Checks with a server-side dry run whether the API server enforces the guard. Exits 1 if the guard is broken, and 0 if there is none.'
   static override examples = ['kk guard status --sandbox', 'kk guard status --sandbox --output json']
   static override args = fileArgument
   static override flags = {...environmentFlags, ...clusterFlags, ...documentFlags}

@@ -13,7 +13,7 @@ import {build, planImages} from '../../verbs/images/images.ts'
 export default class ImagesBuild extends KkCommand {
   static override summary = 'Build the images of the charts from Debian packages, and push them.'
   static override description =
-    "An image whose inputs did not change is not built again, nor pushed where the registry has it. What an image stands on is built with it. Needs root, buildah, crun and mmdebstrap, and reaches Debian's mirrors and PyPI. Registries are logged in to with buildah login; one on this machine's loopback is spoken to without TLS."
+    'Skips the build of images whose inputs have not changed, and the push of images that the registry already has. Base images are built as needed. Requires root, buildah, crun and mmdebstrap, and access to Debian mirrors and PyPI. Log in to registries with buildah login; plain HTTP is used for a registry on the loopback address.'
   static override usage = '[NAME...] [FLAGS]'
   static override examples = [
     'kk images build --dry-run',
@@ -21,18 +21,19 @@ export default class ImagesBuild extends KkCommand {
   ]
   static override strict = false
   static override flags = {
-    push: Flags.string({summary: 'Push each image there.', helpValue: 'REGISTRY'}),
+    push: Flags.string({summary: 'Push each image to this registry.', helpValue: 'REGISTRY'}),
     'plain-http': Flags.boolean({
-      summary: 'Speak to the registry without TLS, wherever it is.',
+      summary: 'Use plain HTTP for the registry, wherever it is.',
       dependsOn: ['push'],
     }),
     overlay: Flags.string({
-      summary: "A folder whose files take the place of kk's own: keystone/Containerfile.",
+      summary: "A directory whose files replace kk's own, such as keystone/Containerfile.",
       helpValue: 'DIR',
     }),
     refresh: Flags.boolean({
-      summary: 'Build all of them anew, with the newest packages.',
-      description: 'Also what is unchanged: Debian corrects its packages without a change here.',
+      summary: 'Rebuild all of them with the newest packages.',
+      description:
+        'Including images whose inputs have not changed: Debian updates its packages independently.',
     }),
     'dry-run': changeFlags['dry-run'],
     ...documentFlags,
@@ -64,7 +65,7 @@ export default class ImagesBuild extends KkCommand {
           onEvent: (event) => this.console.say(imageEventText(event)),
           onWait: (pid, name) => this.console.say(`${name}: process ${pid} is building it; waiting`),
         }),
-      'what was built stays, and the same command goes on from there',
+      'images that were built are kept; run the same command to continue',
     )
     this.console.document(output, {images: results.map((each) => imageDocument(each))}, () => '')
     const failure = buildFailure(results)

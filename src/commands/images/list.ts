@@ -14,14 +14,14 @@ type NeededFlags = FlagValues<typeof ImagesList.flags>
 
 export default class ImagesList extends KkCommand {
   static override summary =
-    'List the images of the charts, and which of them this machine has; or those that an environment needs.'
+    'List the images of the charts and which of them this machine has, or the images that an environment needs.'
   static override description =
-    'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages. With an environment file, as an argument or by -e: every image of the pods that the environment renders, hooks and tests included, with the releases that need it and the digest that kk.lock has; names are those of releases then. It needs no cluster, but one that is named tells its facts.'
+    'An image is outdated if one of its inputs has changed since it was built. JSON output includes the pushed digests and the file that lists its packages. With an environment file, as an argument or with -e: lists every image of the rendered pods, including hooks and tests, with the releases that need it and the digest in kk.lock; arguments are then release names. Needs no cluster; if one is named, its facts are used.'
   static override usage = '[FILE] [NAME...] [FLAGS]'
   static override examples = [
     'kk images list',
     'kk images list keystone --output json',
-    'What a site without internet has to have.\nkk images list environments/all-in-one.yaml',
+    'The images that a site without internet access needs.\nkk images list environments/all-in-one.yaml',
   ]
   static override strict = false
   static override flags = {...renderFlags, ...documentFlags}

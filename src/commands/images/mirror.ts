@@ -7,7 +7,7 @@ import {registryDestination} from '../../charts/publishing/destination-registry.
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
 import {documentFlags, type FlagValues, fileArgument, lockFlags, renderFlags} from '../../cli/flags.ts'
-import {heedLock, openFinding} from '../../cli/open/charts.ts'
+import {enforceLock, openFinding} from '../../cli/open/charts.ts'
 import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
 import {changeFlags} from '../../cli/run/flags.ts'
@@ -44,28 +44,28 @@ type AllSettings = Readonly<Record<string, MirrorSettings>>
 
 export default class ImagesMirror extends KkCommand {
   static override summary =
-    'Copy the images and charts that an environment needs into a registry, or into a directory to carry.'
+    'Copy the images and charts that an environment needs to a registry, or to a portable directory.'
   static override description =
-    'Every image of the pods that the environment renders, hooks and tests included, for all platforms and with the same digest: the one of kk.lock, or else what the registry has now. Charts are copied as packages, with their provenance. What is there already is not copied again, so the same command goes on after an interruption. On a terminal it shows what is to be copied, and asks. Prints the keys by which the environment uses the mirror. A directory is an OCI image layout with the packages beside it; --from puts it into a registry where there is no internet. A target whose first part has a dot or a port, or is localhost, is a registry; one that starts with . or /, or exists, is a directory. Registries are logged in to with docker login, buildah login or helm registry login.'
+    'Copies every image of the rendered pods, including hooks and tests, for all platforms and with the same digest: the digest in kk.lock, or else the current one of the registry. Charts are copied as packages with their provenance files. Existing content is skipped, so the same command resumes an interrupted copy. On a terminal, shows what would be copied and asks for confirmation. Prints the settings with which the environment uses the mirror. A directory is an OCI image layout with the chart packages next to it; --from copies it to a registry at a site without internet access. A target whose first part has a dot or a port, or is localhost, is a registry; a target that starts with . or /, or exists, is a directory. Log in to registries with docker login, buildah login or helm registry login.'
   static override usage = '[FILE | --from DIR] --to REGISTRY|DIR [FLAGS]'
   static override examples = [
     'kk images mirror environments/all-in-one.yaml --to registry.example.org/cloud --dry-run',
     'kk images mirror environments/all-in-one.yaml --to ./carried',
-    'Where it was carried to.\nkk images mirror --from ./carried --to registry.example.org/cloud',
+    'At the site without internet access.\nkk images mirror --from ./carried --to registry.example.org/cloud',
   ]
   static override args = fileArgument
   static override flags = {
     to: Flags.string({
-      summary: 'Where to copy to: a registry, with a path or without, or a directory.',
+      summary: 'The target: a registry, optionally with a path, or a directory.',
       helpValue: 'REGISTRY|DIR',
       required: true,
     }),
     from: Flags.string({
-      summary: 'Copy what such a directory has, instead of what an environment needs.',
+      summary: 'Copy the content of such a directory, instead of what an environment needs.',
       helpValue: 'DIR',
       exclusive: ['environment'],
     }),
-    'plain-http': Flags.boolean({summary: 'Speak to the registry without TLS, wherever it is.'}),
+    'plain-http': Flags.boolean({summary: 'Use plain HTTP for the registry, wherever it is.'}),
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
     ...renderFlags,
@@ -77,8 +77,8 @@ export default class ImagesMirror extends KkCommand {
     const {flags, argv} = await this.parse(ImagesMirror)
     const named = argv as string[]
     if (flags.from !== undefined && named.length > 0)
-      throw new KkError('KK_USAGE', `--from copies what a directory has, and ${named[0]} is named, too`, {
-        hint: 'leave one of them out',
+      throw new KkError('KK_USAGE', `--from copies a directory, and cannot be combined with ${named[0]}`, {
+        hint: 'omit one of them',
       })
     await abortable(
       'the copy of images',
@@ -86,7 +86,7 @@ export default class ImagesMirror extends KkCommand {
         flags.from === undefined
           ? this.#fromEnvironment(named, flags, signal)
           : this.#fromDirectory(flags.from, flags, signal),
-      'what was copied stays, and the same command goes on from there',
+      'what was copied is kept; run the same command to continue',
     )
   }
 
@@ -97,13 +97,13 @@ export default class ImagesMirror extends KkCommand {
     if (directory !== undefined) await expectBundle(directory)
     await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
     const prepared = await prepareTolerantly(environment, flags, cluster)
-    await heedLock(prepared, flags, this.console)
+    await enforceLock(prepared, flags, this.console)
     const helm = await openUsersHelm(flags)
     const contents = await environmentContents(prepared, {
       helm,
       packages: finding.packages,
       registries: sourceRegistries({env: process.env, signal}),
-      // An environment on standard input has no lock beside it.
+      // An environment on standard input has no lock file.
       locked: environment.file === '-' ? {} : ((await readLock(environment))?.images ?? {}),
     })
     const plan = await planMirror(contents, target)
@@ -121,7 +121,7 @@ export default class ImagesMirror extends KkCommand {
     await using finding = openFinding(flags.helm)
     const {directory, ...target} = openTarget(flags, finding.packages, signal)
     if (directory !== undefined)
-      throw new KkError('KK_USAGE', 'a directory is copied with the usual tools; --from is for registries', {
+      throw new KkError('KK_USAGE', 'expected a registry for --to: copy directories with the usual tools', {
         hint: 'expected --to HOST[:PORT][/PATH]',
       })
     const plan = await planMirror(await bundleContents(from), target)
@@ -132,7 +132,7 @@ export default class ImagesMirror extends KkCommand {
     await this.#copy(plan, target, {flags, signal, settings: Object.fromEntries(bundles)})
   }
 
-  /** Shows the plan, copies unless it is a dry run, and prints how environments use what is there. */
+  /** Shows the plan, copies unless it is a dry run, and prints the settings with which environments use the mirror. */
   async #copy(plan: MirrorPlan, target: MirrorTarget, {flags, signal, settings}: CopyOptions): Promise<void> {
     const {to, output} = flags
     const document = mirrorDocument(plan, to, settings)
@@ -141,10 +141,10 @@ export default class ImagesMirror extends KkCommand {
     if (!flags.yes && hasNew(plan) && canAsk()) await confirm(`copy this to ${to}?`)
     const onImage = (...of: Parameters<typeof mirroredText>) => this.console.say(mirroredText(...of))
     await mirror(plan, target, {signal, onImage})
-    const later = target.registry === REGISTRY ? ', with the registry that it is put into as REGISTRY' : ''
+    const placeholder = target.registry === REGISTRY ? ', with REGISTRY replaced by the target registry' : ''
     this.console.document(output, document, () =>
       Object.entries(settings)
-        .map(([name, each]) => mirrorSettingsText(each, `for the file of ${name}${later}`))
+        .map(([name, each]) => mirrorSettingsText(each, `for the file of ${name}${placeholder}`))
         .join('---\n'),
     )
   }
@@ -160,15 +160,15 @@ interface CopyOptions {
   readonly settings: AllSettings
 }
 
-/** Returns where to copy to; with the path of a directory. Throws `KK_USAGE`. */
+/** Returns the target of the copy; `directory` is set if it is a directory. Throws `KK_USAGE`. */
 function openTarget(
   {to, 'plain-http': plain}: Pick<MirrorFlags, 'to' | 'plain-http'>,
   packages: Packages,
   signal: AbortSignal,
 ): MirrorTarget & {readonly directory?: string} {
   if (to === '')
-    throw new KkError('KK_USAGE', 'expected a registry or a directory for --to, got an empty word', {
-      hint: 'is a variable empty? The directory where you are is .',
+    throw new KkError('KK_USAGE', 'expected a registry or a directory for --to, got an empty string', {
+      hint: 'check whether a variable is empty; the current directory is .',
     })
   if (existsSync(to) || !/^(?:localhost|\[|[^./][^/]*[.:])/.test(to)) {
     const charts = directoryDestination({path: chartsOf(to), url: undefined, now: new Date()})

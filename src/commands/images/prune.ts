@@ -8,9 +8,9 @@ import {builtInFiles} from '../../state/assets.ts'
 import {planPrune, prune} from '../../verbs/images/prune.ts'
 
 export default class ImagesPrune extends KkCommand {
-  static override summary = 'Remove from this machine what no build of images needs any more.'
+  static override summary = 'Remove build artifacts that image builds no longer need from this machine.'
   static override description =
-    'Images that kk builds no more or that a newer build replaced, the layers of their builds, and their files in the cache. What is built now stays, with the layers from which the next build goes on, and so does all that kk has not built. What was pushed stays in its registry.'
+    'Removes images that kk no longer builds or that a newer build replaced, their build layers, and their files in the cache. Current images, the layers that the next build reuses, and everything that kk has not built are kept. Pushed images stay in their registry.'
   static override usage = '[FLAGS]'
   static override examples = ['kk images prune --dry-run', 'kk images prune --yes']
   static override flags = {yes: changeFlags.yes, 'dry-run': changeFlags['dry-run'], ...documentFlags}
@@ -35,7 +35,7 @@ export default class ImagesPrune extends KkCommand {
         const removed = await prune({...options, onRemoved})
         this.console.document(output, pruneDocument(removed), () => '')
       },
-      'what is left goes with the same command',
+      'run the same command to remove the rest',
     )
   }
 }

@@ -6,9 +6,9 @@ import {builtInFiles} from '../../state/assets.ts'
 import {imageValues, listImages} from '../../verbs/images/images.ts'
 
 export default class ImagesValues extends KkCommand {
-  static override summary = 'Print the values by which an environment uses the images of a registry.'
+  static override summary = 'Print the values with which an environment uses the images of a registry.'
   static override description =
-    'Keys of the environment file, to be merged into it. What was pushed there from this machine is named by its digest, the rest by its tag.'
+    'Prints keys to merge into the environment file. Images that this machine pushed to the registry are referenced by digest, the others by tag.'
   static override usage = '[NAME...] --registry REGISTRY'
   static override examples = [
     'kk images values --registry 127.0.0.1:5000',
@@ -17,12 +17,12 @@ export default class ImagesValues extends KkCommand {
   static override strict = false
   static override flags = {
     registry: Flags.string({
-      summary: 'Where the images were pushed to, as the nodes name it.',
+      summary: 'The registry that has the images, by the name that the nodes use.',
       helpValue: 'REGISTRY',
       required: true,
     }),
     'pushed-to': Flags.string({
-      summary: 'The same registry as this machine calls it, where that is another name.',
+      summary: 'The name that this machine uses for the same registry, if it differs.',
       helpValue: 'REGISTRY',
     }),
   }

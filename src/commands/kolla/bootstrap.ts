@@ -9,9 +9,9 @@ import {requirements} from '../../graph/requirements.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
 
 export default class KollaBootstrap extends KkCommand {
-  static override summary = "Install what services need before they run, by kolla's names of services."
+  static override summary = "Install the prerequisites of services, by kolla's service names."
   static override description =
-    'kk upgrade --install for all that the releases of the services require, in order: the database, the message bus, the cache, the identity service. Databases and accounts of the services themselves are made by jobs of their releases, which kk kolla run installs.'
+    'Runs kk upgrade --install for everything that the releases of the services require, in order: the database, the message bus, the cache, the identity service. The databases and accounts of the services are created by Jobs of their own releases, which kk kolla run installs.'
   static override usage = '[FILE] SERVICE... [FLAGS]'
   static override examples = ['kk kolla bootstrap keystone -e environments/all-in-one.yaml --sandbox']
   static override args = releasesArgument
@@ -27,7 +27,7 @@ export default class KollaBootstrap extends KkCommand {
     process.exitCode = await change({
       ...{verb: 'upgrade', flags, argv: argv as string[], console: this.console, startSandbox: false},
       scope: async (words, prepared) => {
-        const names = required(await namedByKolla(words, prepared.environment), prepared)
+        const names = requiredReleases(await namedByKolla(words, prepared.environment), prepared)
         if (names.length > 0) return {names, install: true}
         this.console.say(`${words.join(', ')}: nothing is required`)
         return undefined
@@ -36,8 +36,8 @@ export default class KollaBootstrap extends KkCommand {
   }
 }
 
-/** Returns the environment's own releases that those of these names require, but for these themselves. */
-function required(names: readonly string[], prepared: Prepared): readonly string[] {
+/** Returns the releases of the environment that the named releases require, without the named ones. */
+function requiredReleases(names: readonly string[], prepared: Prepared): readonly string[] {
   const named = namedReleases(prepared, names)
   return requirements(prepared.graph, named).filter(
     (release) => !named.includes(release) && prepared.releases.has(release),

@@ -13,9 +13,10 @@ import {containersOf} from '../../exchange/kolla/service-charts.ts'
 import {type Columns, table} from '../../report/table.ts'
 
 export default class KollaList extends KkCommand {
-  static override summary = "List the microservices of kolla-kubernetes, and what kk's charts have for each."
+  static override summary =
+    "List the microservices of kolla-kubernetes, and the object of kk's charts for each."
   static override description =
-    'For who knows the names of kolla-kubernetes: the object that does the work of a microservice, and the release that it is of, which is what kk deploy and kk upgrade name; or the reason why there is none. Names are those of microservices, the beginning of several, as keystone, or services and containers, such as nova-control and nova_api.'
+    'For users of kolla-kubernetes: shows for each microservice the corresponding object and its release, whose name kk deploy and kk upgrade take, or the reason why there is none. A name is a microservice, a prefix of several such as keystone, or a service or container such as nova-control or nova_api.'
   static override usage = '[NAME...] [FLAGS]'
   static override examples = ['kk kolla list', 'kk kolla list nova-api --output json']
   static override strict = false
@@ -25,8 +26,8 @@ export default class KollaList extends KkCommand {
     const {flags, argv} = await this.parse(KollaList)
     const all = microservices()
     const names = argv as string[]
-    const found = names.length === 0 ? all : named(names, all, containersOf(await chartsIn(undefined)))
-    this.console.document(flags.output, {microservices: found}, () => table(found, COLUMNS))
+    const shown = names.length === 0 ? all : matchNames(names, all, containersOf(await chartsIn(undefined)))
+    this.console.document(flags.output, {microservices: shown}, () => table(shown, COLUMNS))
   }
 }
 
@@ -36,26 +37,26 @@ const COLUMNS: Columns<Microservice> = {
   OBJECT: ({object, why}) => (object ? `${object.kind}/${object.name}` : `none: ${why}`),
 }
 
-/** Returns the microservices that names mean, in their order. Throws `KK_USAGE` for a name that means none. */
-function named(
+/** Returns the microservices that match the names, in their own order. Throws `KK_USAGE` for a name without a match. */
+function matchNames(
   names: readonly string[],
   all: readonly Microservice[],
   containers: KollaNames['containers'],
 ): readonly Microservice[] {
-  const meant = names.flatMap((name) => {
-    const found = microservicesOf(name, containers)
-    if (found.length > 0) return found
+  const matches = names.flatMap((name) => {
+    const services = microservicesOf(name, containers)
+    if (services.length > 0) return services
     throw unknownName(
       name,
       all.flatMap((each) => [each.name, each.name.slice(0, each.name.indexOf('-'))]),
     )
   })
-  return all.filter(({name}) => meant.some((each) => each.name === name))
+  return all.filter(({name}) => matches.some((each) => each.name === name))
 }
 
 function unknownName(name: string, known: readonly string[]): KkError {
   const near = suggest(name, known)
   return new KkError('KK_USAGE', `kolla-kubernetes has no microservice ${name}`, {
-    hint: near === undefined ? 'all of them: kk kolla list' : `did you mean ${near}?`,
+    hint: near === undefined ? 'list all with: kk kolla list' : `did you mean ${near}?`,
   })
 }

@@ -2,9 +2,9 @@ import {namedByKolla} from '../../cli/kolla.ts'
 import Upgrade from '../upgrade.ts'
 
 export default class KollaRun extends Upgrade {
-  static override summary = "kk upgrade --install, by kolla's names of services."
+  static override summary = "kk upgrade --install, by kolla's service names."
   static override description =
-    'Installs or upgrades the releases that do the work of services of kolla-kubernetes: nova-control and nova_api are nova, unless the environment has a release of that name. Its configuration, accounts, databases and volumes are made with it; what it requires must be there (kk kolla bootstrap).'
+    'Installs or upgrades the releases that correspond to services of kolla-kubernetes: nova-control and nova_api map to nova, unless the environment has a release of that name. Configuration, accounts, databases and volumes are created with the release; its requirements must be installed (kk kolla bootstrap).'
   static override usage = '[FILE] SERVICE... [FLAGS]'
   static override examples = ['kk kolla run keystone -e environments/all-in-one.yaml --sandbox']
 

@@ -5,15 +5,18 @@ import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
 import {approvePlan} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorApprove extends KkCommand {
-  static override summary = 'Approve the plan that an environment waits with.'
+  static override summary = 'Approve the pending plan of an Environment.'
   static override description =
-    'The approval holds for exactly that plan: if the inputs or the cluster change before it is begun, the next plan has another digest and waits again.'
+    'The approval is valid for exactly this plan: if the inputs or the cluster change before it starts, the next plan has another digest and needs its own approval.'
   static override examples = [
     'kk operator approve production 3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea',
   ]
   static override args = {
     ...nameArgument,
-    digest: argument({description: 'The digest of the plan, as the Environment shows it.', required: true}),
+    digest: argument({
+      description: 'The digest of the plan, as shown in the status of the Environment.',
+      required: true,
+    }),
   }
   static override flags = clusterFlags
 

@@ -7,9 +7,9 @@ import {openReportFiles} from '../../cli/run/report-files.ts'
 import {followOperated} from '../../cli/run/via-operator.ts'
 
 export default class OperatorFollow extends KkCommand {
-  static override summary = 'Follow what the operator does with an Environment, until it is done with it.'
+  static override summary = 'Follow the reconciliation of an Environment until it is finished.'
   static override description =
-    'It is shown as a run here, and the exit code is the same; Ctrl-C leaves it at work. Where its plan waits for approval, or it is paused, that is said.'
+    'Shows it like a local run, with the same exit code; after Ctrl-C it continues in the cluster. Reports if the plan needs an approval, or the Environment is paused.'
   static override examples = ['kk operator follow production']
   static override args = nameArgument
   static override flags = {...streamFlags, ...followedReportFlags, ...clusterFlags}

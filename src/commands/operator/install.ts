@@ -29,54 +29,57 @@ import {listShards, OTHERS} from '../../operator/workers/shards.ts'
 import {builtInFiles} from '../../state/assets.ts'
 
 export default class OperatorInstall extends KkCommand {
-  static override summary = 'Install the operator in the cluster, or bring it up to date.'
+  static override summary = 'Install or upgrade the operator in the cluster.'
   static override description =
-    'Applies its kinds, and has helm install its chart, with its roles and its Deployment, as the release kk-operator in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed, and a cluster that is named is asked whether the operator is there in another shape. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.'
+    'Applies its CRDs, and installs its chart, with its roles and its Deployment, as the release kk-operator in kk-system. The operator can deploy only to the named namespaces. With --dry-run, prints the objects as JSON, for kubectl apply or for Git, and changes nothing; if a cluster is named, checks that the operator is not installed there with another topology. With --chart, writes a Helm chart of the same objects instead, without the CRDs: apply them with --crds. With --account, installs only a ServiceAccount with its roles, for a kubeconfig with which the operator of another cluster deploys to this one.'
   static override examples = [
     'kk operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
-    'A Helm chart of the operator; kk charts package and publish take it.\nkk operator install --image registry.example.org/kk:1 --namespace openstack --chart operator-chart',
-    'kk operator install --kinds --sandbox --dry-run',
+    'A Helm chart of the operator, for kk charts package and publish.\nkk operator install --image registry.example.org/kk:1 --namespace openstack --chart operator-chart',
+    'kk operator install --crds --sandbox --dry-run',
   ]
   static override flags = {
-    image: Flags.string({summary: 'The image of kk, which has helm in it.', helpValue: 'IMAGE'}),
-    namespace: repeated('NAME', 'A namespace in which it may deploy; may be repeated.'),
+    image: Flags.string({summary: 'The image of kk, which includes helm.', helpValue: 'IMAGE'}),
+    namespace: repeated('NAME', 'A namespace to which the operator can deploy; may be repeated.'),
     removal: Flags.boolean({
       summary:
-        'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
+        'Allow it to remove the releases of an approved plan; this grants read access to the Secrets of all namespaces.',
     }),
     'cluster-objects': Flags.boolean({summary: CLUSTER_OBJECTS}),
-    shape: Flags.option({
+    topology: Flags.option({
       summary:
-        'Which processes it consists of: one that does all; or one that plans, and per-service one for each service; or per-component also one for each release of --isolate. Chosen for good.',
+        'The processes of the operator: one for everything; or one that plans and, with per-service, one for each --service; with per-component also one for each --isolate. Immutable.',
       options: SHAPES,
       default: 'one',
+      aliases: ['shape'],
     })(),
     service: repeated(
       'CHART',
-      'A chart whose releases have a process of their own; may be repeated. One process does all others.',
+      'A chart whose releases get a dedicated process; may be repeated. One process handles all others.',
     ),
     isolate: repeated(
       'RELEASE',
-      'A release, or a section that is several releases, that has a process of its own; may be repeated.',
+      'A release, or a section of several releases, that gets a dedicated process; may be repeated.',
     ),
     environment: {
       ...environmentFlags.environment,
       summary:
-        'An environment file: each service in it has a process of its own and, with per-component, each component of those that are several releases.',
+        'An environment file: each service in it gets a dedicated process and, with per-component, each component of services that consist of several releases.',
     },
-    kinds: Flags.boolean({
-      summary: 'Only its kinds: for whom the rest comes by the chart.',
+    crds: Flags.boolean({
+      summary: 'Install only its CRDs, if its chart installs the rest.',
+      aliases: ['kinds'],
       exclusive: [
         ...['image', 'namespace', 'removal', 'cluster-objects', 'chart'],
-        ...['shape', 'service', 'isolate', 'environment', 'account'],
+        ...['topology', 'service', 'isolate', 'environment', 'account'],
       ],
     }),
     account: Flags.boolean({
-      summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
-      exclusive: ['image', 'chart', 'shape', 'service', 'isolate', 'environment'],
+      summary:
+        'Install only a ServiceAccount with its roles, in a cluster to which the operator of another one deploys.',
+      exclusive: ['image', 'chart', 'topology', 'service', 'isolate', 'environment'],
     }),
     chart: Flags.string({
-      summary: 'Write a Helm chart into this directory instead, and change nothing.',
+      summary: 'Write a Helm chart to this directory instead, and change nothing.',
       helpValue: 'DIR',
       exclusive: ['dry-run'],
     }),
@@ -88,9 +91,9 @@ export default class OperatorInstall extends KkCommand {
 
   override async run(): Promise<void> {
     const flags = await withServices((await this.parse(OperatorInstall)).flags)
-    const part = partOf(flags)
+    const part = selectPart(flags)
     if (part) return await this.install(flags, part)
-    const options = optionsOf(flags)
+    const options = parseOptions(flags)
     const root = await builtInFiles(process.env)
     if (flags.chart !== undefined) return await this.writeChart(flags.chart, root, options)
     await withChart(root, options, async (call) => {
@@ -104,66 +107,66 @@ export default class OperatorInstall extends KkCommand {
     if (flags['dry-run']) {
       const list = {apiVersion: 'v1', kind: 'List', items: objects}
       this.console.print(JSON.stringify(list, undefined, 2))
-      return await refuseShape(objects, flags)
+      return await expectSameTopology(objects, flags)
     }
     await using cluster = await openChosenCluster(flags, undefined)
     if (!flags.yes && canAsk()) await confirm(`install ${what} on ${cluster.context}?`)
-    const charted = call && {call, helm: await openUsersHelm(flags, cluster)}
-    const newer = await installOperator(objects, cluster, charted)
-    if (newer.length > 0) this.console.say(`left as a newer kk has written it: ${newer.join(', ')}`)
+    const chart = call && {call, helm: await openUsersHelm(flags, cluster)}
+    const newer = await installOperator(objects, cluster, chart)
+    if (newer.length > 0) this.console.say(`not changed, because a newer kk wrote it: ${newer.join(', ')}`)
     this.console.say(
-      `installed ${what} on ${cluster.context}; to see what it does: ${operatorCommand('status', flags)}`,
+      `installed ${what} on ${cluster.context}; to see its status: ${operatorCommand('status', flags)}`,
     )
   }
 
   private async writeChart(directory: string, root: string, options: InstallOptions): Promise<void> {
     await writeChart(directory, root, options)
     this.console.say(
-      `wrote the chart ${directory}; its kinds are applied with kk operator install --kinds, and it is installed with: helm install kk-operator ${directory} --namespace kk-system`,
+      `wrote the chart ${directory}; apply its CRDs with kk operator install --crds, then install it with: helm install kk-operator ${directory} --namespace kk-system`,
     )
   }
 }
 
 type InstallFlags = ClusterFlags & HelmFlags & {readonly yes: boolean; readonly 'dry-run': boolean}
 
-/** What is installed: the objects as they are or, where helm has its release to call, those of the chart by helm. */
+/** What to install: the objects themselves or, if `call` is set, the objects of the chart through helm. */
 interface Installed {
   readonly what: string
   readonly objects: readonly KubernetesObject[]
   readonly call?: ReleaseCall
 }
 
-/** Throws `KK_SHAPE` as the installation does, where a cluster is named; what goes to Git needs none. */
-async function refuseShape(made: readonly KubernetesObject[], flags: ClusterFlags): Promise<void> {
+/** Throws `KK_SHAPE` like the installation, if a cluster is named; output for Git needs no cluster. */
+async function expectSameTopology(objects: readonly KubernetesObject[], flags: ClusterFlags): Promise<void> {
   if (!namesCluster(flags)) return
   await using cluster = await openChosenCluster(flags, undefined)
-  await expectShape(made, cluster.objects)
+  await expectShape(objects, cluster.objects)
 }
 
 type OperatorFlags = FlagValues<typeof OperatorInstall.flags>
 
-/** Returns the flags with the services of the environment file added to those that are named. */
+/** Adds the services of the environment file to those of the flags. */
 async function withServices(flags: OperatorFlags): Promise<OperatorFlags> {
-  const {environment, shape, service = [], isolate = []} = flags
+  const {environment, topology, service = [], isolate = []} = flags
   if (environment === undefined) return flags
-  if (shape === 'one')
-    throw new KkError('KK_USAGE', '--environment needs --shape per-service or per-component')
+  if (topology === 'one')
+    throw new KkError('KK_USAGE', '--environment requires --topology per-service or per-component')
   const {prepared} = await openGraph({environment}, [])
-  const {charts, components} = listShards(prepared.releases.values())
-  const more = shape === 'per-component' ? {isolate: [...isolate, ...components]} : {}
-  return {...flags, service: [...service, ...charts], ...more}
+  const {charts, components} = shardsOf(prepared.releases.values())
+  const isolated = topology === 'per-component' ? {isolate: [...isolate, ...components]} : {}
+  return {...flags, service: [...service, ...charts], ...isolated}
 }
 
-/** Returns the part of the operator that is asked for; undefined for all of it. Throws `KK_USAGE` where a flag is missing. */
-function partOf(flags: OperatorFlags): Installed | undefined {
-  if (flags.kinds) return {what: 'the kinds of the operator', objects: crdObjects(VERSION)}
+/** Returns the part of the operator to install; undefined for all of it. Throws `KK_USAGE` if a flag is missing. */
+function selectPart(flags: OperatorFlags): Installed | undefined {
+  if (flags.crds) return {what: 'the CRDs of the operator', objects: kindObjects(VERSION)}
   if (!flags.account) return undefined
-  return {what: 'the account of the operator', objects: siteObjects(optionsOf({...flags, image: ''}))}
+  return {what: 'the account of the operator', objects: siteObjects(parseOptions({...flags, image: ''}))}
 }
 
-/** Throws `KK_USAGE` where a flag is missing, cannot be meant, or does not go with the shape. */
-function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorFlags): InstallOptions {
-  namespace.forEach(expectOfReleases)
+/** Throws `KK_USAGE` if a flag is missing, invalid, or not supported by the topology. */
+function parseOptions({image, namespace = [], removal = false, ...flags}: OperatorFlags): InstallOptions {
+  namespace.forEach(expectReleaseNamespace)
   if (!flags.account) expectImage(image)
   if (image !== undefined && namespace.length > 0)
     return {
@@ -172,44 +175,44 @@ function optionsOf({image, namespace = [], removal = false, ...flags}: OperatorF
       namespaces: [...new Set(namespace)],
       removes: removal,
       makesOfCluster: flags['cluster-objects'] ?? false,
-      shape: shapeOf(flags),
+      shape: parseTopology(flags),
     }
   throw new KkError('KK_USAGE', `expected ${image === undefined ? '--image' : '--namespace'}`, {
     hint: 'for example: kk operator install --image registry.example.org/kk:1 --namespace openstack',
   })
 }
 
-/** Throws `KK_USAGE` for a namespace that cannot be one of releases: the rights there are others in `kk-system`. */
-function expectOfReleases(name: string): void {
+/** Throws `KK_USAGE` for a namespace that releases cannot use, such as `kk-system`, where the operator has other permissions. */
+function expectReleaseNamespace(name: string): void {
   const {apiVersion, kind} = NAMESPACES
   const problem =
     name === KK_NAMESPACE
-      ? `${KK_NAMESPACE} is the namespace of the operator itself, and it deploys in others`
+      ? `${KK_NAMESPACE} is the namespace of the operator itself; it deploys to other namespaces`
       : nameProblem({apiVersion, kind, metadata: {name}})
   if (problem !== undefined) throw new KkError('KK_USAGE', `--namespace ${name}: ${problem}`)
 }
 
-type ShapeFlags = Pick<OperatorFlags, 'shape' | 'service' | 'isolate'>
+type TopologyFlags = Pick<OperatorFlags, 'topology' | 'service' | 'isolate'>
 
-function shapeOf(flags: ShapeFlags): Shape {
-  const {shape, service = [], isolate = []} = flags
-  const problem = shapeProblem({shape, service, isolate})
-  if (problem === undefined) return {shape, shards: [...new Set([...service, ...isolate])]}
+function parseTopology(flags: TopologyFlags): Shape {
+  const {topology, service = [], isolate = []} = flags
+  const problem = topologyProblem({topology, service, isolate})
+  if (problem === undefined) return {shape: topology, shards: [...new Set([...service, ...isolate])]}
   throw new KkError('KK_USAGE', problem, {
-    hint: 'for example: kk operator install --shape per-service --service keystone --service nova …',
+    hint: 'for example: kk operator install --topology per-service --service keystone --service nova …',
   })
 }
 
-/** A Deployment is named for it. */
-const SHARD = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+/** A valid shard name: a part of the name of a Deployment. */
+const SHARD_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-function shapeProblem({shape, service = [], isolate = []}: ShapeFlags): string | undefined {
+function topologyProblem({topology, service = [], isolate = []}: TopologyFlags): string | undefined {
   const all = [...service, ...isolate]
-  const wrong = all.find((each) => !SHARD.test(each) || each === OTHERS)
-  if (wrong !== undefined) return `${wrong} cannot have a process of its own`
-  if (shape === 'one' && all.length > 0) return '--service and --isolate do not go with the shape one'
-  if (shape === 'per-service' && isolate.length > 0) return '--isolate goes with the shape per-component only'
-  if (shape !== 'one' && all.length === 0)
-    return `the shape ${shape} needs ${shape === 'per-service' ? '--service' : '--service, --isolate'} or --environment`
+  const invalid = all.find((each) => !SHARD_NAME.test(each) || each === OTHERS)
+  if (invalid !== undefined) return `${invalid} cannot have a dedicated process`
+  if (topology === 'one' && all.length > 0) return 'the topology one does not support --service and --isolate'
+  if (topology === 'per-service' && isolate.length > 0) return '--isolate requires the topology per-component'
+  if (topology !== 'one' && all.length === 0)
+    return `the topology ${topology} requires ${topology === 'per-service' ? '--service' : '--service, --isolate'} or --environment`
   return undefined
 }

@@ -5,9 +5,10 @@ import {operatorCommand} from '../../cli/run/same-again.ts'
 import {pauseEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorPause extends KkCommand {
-  static override summary = 'Have the operator leave an environment to the command line.'
+  static override summary =
+    'Pause the reconciliation of an Environment, so that the command line can change it.'
   static override description =
-    'The operator starts nothing more; what it runs ends first. kk waits until it has said so: from then on kk deploy and the like change the environment.'
+    'The operator finishes running actions and starts no others. kk waits until the operator reports this; then kk deploy and other commands can change the environment.'
   static override examples = ['kk operator pause production']
   static override args = nameArgument
   static override flags = {
@@ -21,7 +22,7 @@ export default class OperatorPause extends KkCommand {
     const {say} = this.console
     await onCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, {until, say}))
     this.console.say(
-      `${args.name} is paused: the command line may change it; to hand it back: ${operatorCommand(`resume ${args.name}`, flags)}`,
+      `${args.name} is paused: the command line may change it; to resume: ${operatorCommand(`resume ${args.name}`, flags)}`,
     )
   }
 }

@@ -5,9 +5,9 @@ import {operatorCommand} from '../../cli/run/same-again.ts'
 import {resumeEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorResume extends KkCommand {
-  static override summary = 'Hand an environment to the operator that was paused or adopted.'
+  static override summary = 'Resume the reconciliation of an Environment that was paused or adopted.'
   static override description =
-    'The operator brings the environment to what the objects in kk-system say, which may be older than what was deployed meanwhile. What is already as they say stays as it is.'
+    'The operator reconciles the environment to the objects in kk-system, which may be older than what was deployed in the meantime. Releases that already match stay unchanged.'
   static override examples = ['kk operator resume production']
   static override args = nameArgument
   static override flags = clusterFlags
@@ -16,7 +16,7 @@ export default class OperatorResume extends KkCommand {
     const {flags, args} = await this.parse(OperatorResume)
     await onCluster(flags, (cluster) => resumeEnvironment(cluster, args.name))
     this.console.say(
-      `the operator drives ${args.name}; to see how far it is: ${operatorCommand(`status ${args.name}`, flags)}`,
+      `the operator manages ${args.name}; to see its progress: ${operatorCommand(`status ${args.name}`, flags)}`,
     )
   }
 }

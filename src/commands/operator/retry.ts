@@ -4,9 +4,9 @@ import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
 import {retryEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorRetry extends KkCommand {
-  static override summary = 'Have the operator try again what has failed.'
+  static override summary = 'Make the operator retry failed releases.'
   static override description =
-    'The operator tries the same inputs once, and then waits until they change. With this it tries them once more.'
+    'The operator tries the same inputs once, then waits until they change. This command requests one more try.'
   static override examples = ['kk operator retry production']
   static override args = nameArgument
   static override flags = clusterFlags

@@ -4,9 +4,9 @@ import {clusterFlags, helmFlags, repeated} from '../../cli/flags.ts'
 import {serveOperator} from '../../cli/operator/serve.ts'
 
 export default class OperatorRun extends KkCommand {
-  static override summary = 'Keep every Environment of the cluster as its file says, until a signal.'
+  static override summary = 'Run the operator: reconcile every Environment of the cluster until a signal.'
   static override description =
-    'What the Deployment of kk operator install runs. Of several processes one leads, and the others stand by. The first SIGTERM lets what runs end and starts nothing more; a second ends kk at once. /healthz, /readyz and /metrics answer on loopback unless --listen says otherwise. With --role the work is shared between processes: a parent plans and orders, children do the actions of its plans. Several children that serve the same shards divide the releases among themselves.'
+    'The Deployment of kk operator install runs this command. Of several processes, one is the leader and the others stand by. After the first SIGTERM, running actions finish and no others start; a second SIGTERM ends kk immediately. /healthz, /readyz and /metrics are served on loopback unless --listen specifies another address. With --role, the work is split between processes: a parent plans and dispatches, children carry out the actions of its plans. Children that serve the same shards divide the releases among themselves.'
   static override examples = [
     'kk operator run --sandbox',
     'kk operator run --role parent --shards keystone --sandbox',
@@ -14,15 +14,15 @@ export default class OperatorRun extends KkCommand {
   ]
   static override flags = {
     role: Flags.option({
-      summary: 'Do a part of the work; by default all of it.',
+      summary: 'The part of the work that this process does (default: all of it).',
       options: ['parent', 'child'] as const,
     })(),
     shards: repeated(
       'NAME',
-      "Of a parent, a shard that has processes of its own: a chart, a section, or a release; all else is in the shard others. Of a child, one whose actions it does, or a pattern such as 'nova-*'. May be repeated.",
+      "For a parent, a shard with dedicated processes: a chart, a section, or a release; the rest is in the shard others. For a child, a shard whose actions it carries out, or a pattern such as 'nova-*'. May be repeated.",
     ),
     listen: Flags.string({
-      summary: 'Where probes and metrics are answered.',
+      summary: 'The address that serves probes and metrics.',
       helpValue: 'HOST:PORT',
       default: '127.0.0.1:8080',
     }),

@@ -5,12 +5,11 @@ import {openChosenCluster} from '../../cli/open/cluster.ts'
 import {isHealthy, operatorStatusText, readOperatorStatus} from '../../operator/client/status.ts'
 
 export default class OperatorStatus extends KkCommand {
-  static override summary =
-    'Show what the operator drives, what it is about to do, and what waits for approval.'
+  static override summary = 'Show the Environments of the operator, their plans, and pending approvals.'
   static override description =
-    'Of each Environment how far it is, the plan with its digest, the command that approves a plan that waits, and the releases that are not as they should be, with the cause. Exits 1 unless every Environment is ready or paused; that there is no operator is no failure.'
+    'Shows for each Environment its phase, the plan with its digest, the command that approves a pending plan, and the releases that are not in the desired state, with the cause. Exits 1 unless every Environment is ready or paused, and 0 if there is no operator.'
   static override examples = ['kk operator status --sandbox', 'kk operator status --sandbox --output json']
-  static override args = {name: argument({description: 'The name of the Environment; by default all.'})}
+  static override args = {name: argument({description: 'The name of the Environment (default: all).'})}
   static override flags = {...clusterFlags, ...documentFlags}
 
   override async run(): Promise<void> {

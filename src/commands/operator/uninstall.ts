@@ -6,12 +6,12 @@ import {changeFlags} from '../../cli/run/flags.ts'
 import {environmentNames, uninstallOperator} from '../../operator/install/uninstall.ts'
 
 export default class OperatorUninstall extends KkCommand {
-  static override summary = 'Take the operator away, and leave every release as it is.'
+  static override summary = 'Uninstall the operator; all releases stay unchanged.'
   static override description =
-    'Waits until it has ended what it runs, as kk operator pause does; then deletes its Deployment, its roles, its kinds and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line drives the environments again.'
+    'Waits for running actions to finish, like kk operator pause, then deletes its Deployment, its roles, its CRDs and with them every Environment. Releases, their records, ConfigMaps and Secrets stay: the command line manages the environments again.'
   static override examples = ['kk operator uninstall --sandbox --yes']
   static override flags = {
-    timeout: timeoutFlag('How long to wait for what the operator runs, in seconds.'),
+    timeout: timeoutFlag('How long to wait for running actions of the operator, in seconds.'),
     yes: changeFlags.yes,
     ...clusterFlags,
   }
@@ -19,14 +19,14 @@ export default class OperatorUninstall extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(OperatorUninstall)
     await using cluster = await openChosenCluster(flags, undefined)
-    const names = await environmentNames(cluster)
-    const those =
+    const names = await environmentsOf(cluster)
+    const listed =
       names.length === 0
         ? ''
         : `, with ${names.length === 1 ? 'its Environment' : 'its Environments'} ${names.join(', ')},`
-    const question = `take the operator${those} from ${cluster.context}?`
+    const question = `uninstall the operator${listed} from ${cluster.context}?`
     if (!flags.yes) await requireConfirmation(question, 'pass --yes')
     await uninstallOperator(cluster, {until: Date.now() + flags.timeout * 1000})
-    this.console.say('the operator is gone; every release is as it was')
+    this.console.say('the operator is uninstalled; all releases are unchanged')
   }
 }

@@ -2,27 +2,28 @@ import {Flags} from '@oclif/core'
 import {KkError} from '../../base/errors.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {overridesFlags} from '../../cli/overrides/flags.ts'
-import {onOverrides, storeBase} from '../../cli/overrides/open-overrides.ts'
+import {storeBase, withOverrides} from '../../cli/overrides/open-overrides.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 
 export default class OverridesExport extends KkCommand {
-  static override summary = 'Print all that the store of overrides holds as one YAML, for backup and Git.'
+  static override summary =
+    'Print the content of the override store as one YAML document, for backups and Git.'
   static override description =
-    'What is encrypted stays encrypted, and is read again with the same key; generated secrets are left out. With --show-secrets both are there in clear. The history is not part of it.'
+    'Encrypted values stay encrypted, and can be imported with the same key; generated secrets are omitted. With --show-secrets, both are printed in plain text. The history is not included.'
   static override examples = ['kk overrides export --store overrides.sqlite --file overrides.yaml']
   static override flags = {
     file: Flags.string({
-      summary: 'Write to this file, readable by you only, and print nothing.',
+      summary: 'Write to this file, readable only by its owner, and print nothing.',
       helpValue: 'NAME',
     }),
-    'show-secrets': Flags.boolean({summary: 'With passwords and keys in clear.'}),
+    'show-secrets': Flags.boolean({summary: 'Include passwords and keys in plain text.'}),
     ...overridesFlags,
   }
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(OverridesExport)
     const purpose = {changes: false, say: this.console.say, base: () => storeBase(flags), ifMissing: noStore}
-    const text = await onOverrides(flags, purpose, (service) =>
+    const text = await withOverrides(flags, purpose, (service) =>
       service.export({showSecrets: flags['show-secrets']}),
     )
     if (flags.file === undefined) return this.console.print(text)
@@ -31,7 +32,7 @@ export default class OverridesExport extends KkCommand {
 }
 
 function noStore(): never {
-  throw new KkError('KK_FILE', 'there is no store of overrides to export', {
-    hint: 'name it with --store or KK_STORE, or its cluster with --context or --sandbox',
+  throw new KkError('KK_FILE', 'there is no override store to export', {
+    hint: 'specify it with --store or KK_STORE, or its cluster with --context or --sandbox',
   })
 }

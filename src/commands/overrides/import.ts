@@ -5,14 +5,14 @@ import {importFile} from '../../cli/overrides/import-file.ts'
 import {importedText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesImport extends KkCommand {
-  static override summary = 'Write what kk overrides export printed into the store.'
+  static override summary = 'Import the output of kk overrides export into the override store.'
   static override description =
-    'In one transaction. Overrides that are there are replaced; others stay, unless --prune is given. A new store becomes the one that was exported. With -e or --facts, charts that are not active are refused. On a terminal it shows what would change, and asks.'
+    'Imports in one transaction. Overrides in the file replace stored ones; other overrides stay, unless --prune is given. An empty store takes the identity of the exported store. With -e or --facts, refuses inactive charts. On a terminal, shows what would change and asks for confirmation.'
   static override examples = [
     'kk overrides import overrides.yaml --store overrides.sqlite --dry-run',
     'kk overrides import overrides.yaml --store overrides.sqlite --prune --yes',
   ]
-  static override args = {file: argument({description: 'The file, or - for standard input.', required: true})}
+  static override args = {file: argument({description: 'The file; - reads standard input.', required: true})}
   static override flags = importFlags
 
   override async run(): Promise<void> {

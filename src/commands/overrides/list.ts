@@ -1,13 +1,13 @@
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
 import {overridesFlags} from '../../cli/overrides/flags.ts'
-import {onOverrides} from '../../cli/overrides/open-overrides.ts'
+import {withOverrides} from '../../cli/overrides/open-overrides.ts'
 import {chartsText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesList extends KkCommand {
   static override summary = 'List the charts whose values can be overridden, with their namespaces.'
   static override description: string | undefined =
-    'These are the charts of the environment that -e names, or else those under charts: in the facts file.'
+    'Lists the charts of the environment that -e specifies, or else those under charts: in the facts file.'
   static override examples = [
     'kk overrides list -e environments/all-in-one.yaml',
     'kk overrides list -e environments/all-in-one.yaml --output json',
@@ -18,7 +18,7 @@ export default class OverridesList extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(OverridesList)
-    const charts = await onOverrides(flags, {changes: false, say: () => {}}, (service) => service.charts())
+    const charts = await withOverrides(flags, {changes: false, say: () => {}}, (service) => service.charts())
     this.console.document(flags.output, {charts}, (palette) => this.text(charts, palette))
   }
 }

@@ -7,9 +7,9 @@ import {overridesDocument, overridesText} from '../../report/overrides/overrides
 import {blocks, type View} from '../../report/text/view.ts'
 
 export default class OverridesShow extends KkCommand {
-  static override summary = 'Show the overrides of a chart: of the system, of the deployer, and combined.'
+  static override summary = 'Show the overrides of a chart: system, user, and combined.'
   static override description: string | undefined =
-    "Combined is every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints the combined overrides alone, for helm or Armada; where a secret is among them, only with --show-secrets. Several charts are named as CHART:NAMESPACE; in helm's format they become files in the directory --file."
+    'Combined overrides merge every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints only the combined overrides, for helm or Armada; if they contain a secret, --show-secrets is required. Specify several charts as CHART:NAMESPACE; in the format helm, each becomes a file in the directory --file.'
   static override usage = 'CHART NAMESPACE [FLAGS]'
   static override examples = [
     'kk overrides show rabbitmq openstack -e environments/all-in-one.yaml',

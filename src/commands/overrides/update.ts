@@ -6,7 +6,7 @@ import {changeText, updatedDocument, updatedText} from '../../report/overrides/o
 export default class OverridesUpdate extends KkCommand {
   static override summary = "Set the deployer's overrides of a chart."
   static override description: string | undefined =
-    'They lie above the environment and win over it. What was stored is replaced, unless --reuse-values is given; then maps merge, and everything else is replaced. Only what is given here is stored. Nothing on the cluster changes before the next kk deploy or kk upgrade, whose plan shows it.'
+    'User overrides take precedence over the environment. The new overrides replace the stored ones; with --reuse-values they are merged: maps are merged, other values replaced. Only the overrides themselves are stored. Nothing on the cluster changes before the next kk deploy or kk upgrade, whose plan shows the change.'
   static override examples = [
     'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --set pod.replicas.server=3',
     'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set-string conf.size=10 --dry-run',

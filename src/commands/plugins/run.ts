@@ -13,9 +13,9 @@ import {documentText} from '../../report/document.ts'
 import {runPlugin} from '../../verbs/facts/run-plugin.ts'
 
 export default class RunPlugin extends KkCommand {
-  static override summary = 'Print what a plugin makes of the facts: the system overrides of its chart.'
+  static override summary = 'Print the system overrides that a plugin generates from the facts.'
   static override description =
-    'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin declares; any other must be declared by it or by the environment. Secrets are masked.'
+    'Changes nothing. The chart need not be active. Without a namespace, uses the first one that the plugin declares; another namespace must be declared by the plugin or the environment. Secrets are masked.'
   static override examples = [
     'kk plugins run rabbitmq --facts facts.yaml',
     'kk plugins run ingress kube-system --sandbox --output json',
@@ -39,11 +39,11 @@ export default class RunPlugin extends KkCommand {
     const environment = await openEnvironmentIfAny(flags, [])
     const {chart} = args
     await using finding = openFinding(undefined)
-    const found = await chartFor(chart, environment?.charts ?? [{kind: 'built-in'}], finding)
+    const source = await chartFor(chart, environment?.charts ?? [{kind: 'built-in'}], finding)
     const {namespace, overrides, dialect, unread} = await runPlugin({
       plugins,
       chart,
-      found,
+      found: source,
       namespace: args.namespace,
       environment,
       facts: async (names) => (await openFacts(flags, environment, names)).facts,
@@ -51,13 +51,15 @@ export default class RunPlugin extends KkCommand {
     })
     const document = {chart, namespace, ...(dialect && {dialect}), overrides, unread}
     this.console.document(flags.output, document, () => documentText(overrides, 'yaml'))
-    if (found && dialect === undefined)
-      this.console.say(`the chart in ${found.origin} speaks neither kk's dialect nor openstack-helm's`)
-    for (const path of unread) this.console.say(`the chart in ${found?.origin} does not read ${path}`)
+    if (source && dialect === undefined)
+      this.console.say(
+        `the chart in ${source.origin} follows neither the values conventions of kk nor those of openstack-helm`,
+      )
+    for (const path of unread) this.console.say(`the chart in ${source?.origin} does not read ${path}`)
   }
 }
 
-/** Undefined where no source has it: then what is known of charts of the name counts. */
+/** Returns the chart; undefined if no source has it: then the built-in knowledge about charts of this name applies. */
 async function chartFor(
   name: string,
   sources: readonly ChartSource[],

@@ -7,11 +7,11 @@ import {followInCluster} from '../../cli/run/in-cluster.ts'
 import {openReportFiles} from '../../cli/run/report-files.ts'
 
 export default class RunFollow extends KkCommand {
-  static override summary = 'Follow a run in the cluster, from its beginning, until it has ended.'
+  static override summary = 'Follow a run in the cluster from its start until it ends.'
   static override description =
-    'Of a run that kk deploy --in-cluster has started. It is shown as a run here, and the exit code is the same; Ctrl-C leaves it at work. A run that has ended is told once more, for a week.'
+    'For runs that kk deploy --in-cluster started. Shows the run like a local one, with the same exit code; after Ctrl-C it continues in the cluster. A finished run can be replayed for a week.'
   static override examples = ['kk run follow 20261121-083000-3f9a --sandbox']
-  static override args = {run: argument({description: 'The id of the run.', required: true})}
+  static override args = {run: argument({description: 'The ID of the run.', required: true})}
   static override flags = {...runNamespaceFlags, ...streamFlags, ...followedReportFlags, ...clusterFlags}
 
   override async run(): Promise<void> {

@@ -6,9 +6,9 @@ import {table} from '../../report/table.ts'
 import {clusterRuns} from '../../verbs/in-cluster/follow-run.ts'
 
 export default class RunList extends KkCommand {
-  static override summary = 'List the runs in the cluster whose Jobs are there, newest first.'
+  static override summary = 'List the runs that have a Job in the cluster, newest first.'
   static override description =
-    'A Job that has ended stays for a week. All runs, also those of command lines and of the operator, are in kk history.'
+    'A finished Job is kept for a week. kk history lists all runs, including those of the command line and the operator.'
   static override examples = ['kk run list --sandbox']
   static override flags = {...runNamespaceFlags, ...documentFlags, ...clusterFlags}
 
@@ -17,7 +17,8 @@ export default class RunList extends KkCommand {
     await using cluster = await openChosenCluster(flags, undefined)
     const runs = await clusterRuns(cluster.objects, flags.namespace)
     this.console.document(flags.output, {runs}, ({strong}) => {
-      if (runs.length === 0) return `no run has a Job in ${flags.namespace}; of all runs: kk history --all`
+      if (runs.length === 0)
+        return `no run has a Job in ${flags.namespace}; to list all runs: kk history --all`
       return table(runs, {
         RUN: ({id}) => strong(id),
         STATE: ({state}) => state,

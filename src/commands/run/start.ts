@@ -29,9 +29,9 @@ import {
 } from '../../verbs/in-cluster/run-request.ts'
 
 export default class RunStart extends KkCommand {
-  static override summary = 'Do what the files of a run in the cluster say, or go on with it.'
+  static override summary = 'Start or resume an in-cluster run from its files.'
   static override description =
-    'What the pods of kk deploy --in-cluster run. A pod that comes after another goes on where that one ended, by what the cluster says. How far it is, it tells in the ConfigMap that kk run follow reads.'
+    'The pods of kk deploy --in-cluster run this command. A pod that replaces another resumes from the state of the cluster. Progress is written to the ConfigMap that kk run follow reads.'
   static override examples = ['kk run start /run/kk']
   static override args = {
     directory: argument({description: 'The directory with the files of the run.', required: true}),
@@ -49,19 +49,19 @@ export default class RunStart extends KkCommand {
       return
     }
     const files = {...flags, directory: args.directory}
-    const before = await lastOf(cluster, request.id)
+    const before = await previousRun(cluster, request.id)
     if (before?.outcome === 'failed') {
       await log.end({exit: 1})
       process.exitCode = 1
       return
     }
     try {
-      const exit = await goOn(request, {files, before, view: log, console: this.console})
+      const exit = await startOrResume(request, {files, before, view: log, console: this.console})
       if (before?.outcome === 'running')
         await cluster.runs.write({...before, outcome: 'interrupted', endedAt: new Date().toISOString()})
-      // The next pod goes on.
-      const trouble = exit === 130 || exit === 143 ? undefined : await log.end({exit})
-      if (trouble) this.console.say(`the end of the run could not be told: ${trouble.message}`)
+      // After a signal the next pod resumes the run.
+      const problem = exit === 130 || exit === 143 ? undefined : await log.end({exit})
+      if (problem) this.console.say(`the end of the run could not be written: ${problem.message}`)
       process.exitCode = exit
     } catch (caught) {
       const {code, message, hint, log: lines, exit} = asKkError(caught)
@@ -71,27 +71,30 @@ export default class RunStart extends KkCommand {
   }
 }
 
-/** Returns the record of the run of the pod before; undefined where this is the first that has come to a run. */
-async function lastOf({runs}: Cluster, id: string): Promise<RunRecord | undefined> {
+/** Returns the record of the run of the previous pod; undefined for the first pod. */
+async function previousRun({runs}: Cluster, id: string): Promise<RunRecord | undefined> {
   let last = await runs.read(id)
   const all = last ? await runs.list(last.environment) : []
   for (let next = last; next; next = all.find(({of}) => of === last!.id)) last = next
   return last
 }
 
-interface Going {
+interface StartContext {
   readonly files: ClusterFlags & HelmFlags & {readonly directory: string}
   readonly before: RunRecord | undefined
   readonly view: Awaited<ReturnType<typeof openRunLog>>
   readonly console: Console
 }
 
-/** Begins the run, or goes on with it. */
-async function goOn(request: RunRequest, {files, before, view, console}: Going): Promise<ExitCode> {
+/** Starts the run, or resumes it if `before` is set. */
+async function startOrResume(
+  request: RunRequest,
+  {files, before, view, console}: StartContext,
+): Promise<ExitCode> {
   const {id, verb, scope, who, file} = request
   const {directory, helm, kubeconfig, context} = files
   const inDirectory = (name: string) => join(directory, name)
-  const textIfAny = async (name: string) =>
+  const readIfExists = async (name: string) =>
     existsSync(inDirectory(name)) ? await readNamedFile(inDirectory(name)) : undefined
   const flags: ChangeFlags = {
     ...(request.flags as Partial<ChangeFlags>),
@@ -101,11 +104,11 @@ async function goOn(request: RunRequest, {files, before, view, console}: Going):
   }
   const open = async () => {
     const text = await readNamedFile(inDirectory(ENVIRONMENT_FILE))
-    const written = readEnvironment({file, text, directory})
-    const lock = flags.locked ? await readLock(written) : undefined
-    // The context is one of the machine that asked.
-    const environment = {...(lock ? withLockedVersions(written, lock) : written), context: undefined}
-    const overrides = await textIfAny(OVERRIDES_FILE)
+    const original = readEnvironment({file, text, directory})
+    const lock = flags.locked ? await readLock(original) : undefined
+    // The context is one of the machine that requested the run.
+    const environment = {...(lock ? withLockedVersions(original, lock) : original), context: undefined}
+    const overrides = await readIfExists(OVERRIDES_FILE)
     const document = overrides === undefined ? NO_OVERRIDES : readStoreDocument(overrides, OVERRIDES_FILE)
     const cluster = await openChosenCluster(flags, environment)
     const {isThrowaway} = request

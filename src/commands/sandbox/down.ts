@@ -3,8 +3,9 @@ import {sandboxFlags} from '../../cli/flags.ts'
 import {down} from '../../sandbox/remove.ts'
 
 export default class SandboxDown extends KkCommand {
-  static override summary = 'Stop a throwaway Kubernetes and remove all of it.'
-  static override description = 'Its processes are ended and its files removed, whole or half started.'
+  static override summary = 'Stop a throwaway Kubernetes cluster and remove everything that belongs to it.'
+  static override description =
+    'Stops its processes and removes its files, even if it is only partly started.'
   static override usage = '[FLAGS]'
   static override examples = ['kk sandbox down', 'kk sandbox down --sandbox-name big']
   static override flags = sandboxFlags

@@ -3,9 +3,9 @@ import {sandboxFlags} from '../../cli/flags.ts'
 import {shell} from '../../sandbox/shell.ts'
 
 export default class SandboxShell extends KkCommand {
-  static override summary = 'Open a shell, or run a command, that speaks to a throwaway Kubernetes.'
+  static override summary = 'Open a shell, or run a command, with access to a throwaway Kubernetes cluster.'
   static override description =
-    'KUBECONFIG is set, and kubectl and helm are on PATH. Without a command, the shell of SHELL. The exit code is that of the shell or command.'
+    'Sets KUBECONFIG and adds kubectl and helm to PATH. Without a command, starts the shell that SHELL names. Exits with the exit code of the shell or command.'
   static override examples = ['kk sandbox shell', 'kk sandbox shell -- kubectl get nodes']
   static override usage = '[FLAGS] [-- COMMAND...]'
   static override strict = false

@@ -6,17 +6,17 @@ import {sandboxText} from '../../report/sandbox-text.ts'
 import {up} from '../../sandbox/up.ts'
 
 export default class SandboxUp extends KkCommand {
-  static override summary = 'Start a throwaway Kubernetes on this machine.'
+  static override summary = 'Start a throwaway Kubernetes cluster on this machine.'
   static override description =
-    'Real etcd, API server, controllers and scheduler; the nodes, and what happens inside pods, are simulated by kwok. ' +
-    'A sandbox that runs is left as it is. Of one that was up, what has ended is started again, and all that was deployed in it stays; ' +
-    'only what never came up is removed first.'
+    'etcd, API server, controllers and scheduler are real; kwok simulates the nodes and what happens inside pods. ' +
+    'A running sandbox is left unchanged. In a sandbox that was up, stopped processes are restarted, and everything that was deployed in it stays; ' +
+    'only a sandbox that never came up is removed first.'
   static override usage = '[FLAGS]'
   static override examples = ['kk sandbox up', 'kk sandbox up --nodes 5 --sandbox-name big']
   static override flags = {
     ...sandboxFlags,
     nodes: Flags.integer({
-      summary: 'How many nodes a new sandbox gets.',
+      summary: 'The number of nodes of a new sandbox.',
       helpValue: 'N',
       default: 3,
       min: 1,
@@ -39,11 +39,11 @@ export default class SandboxUp extends KkCommand {
       }),
     )
     const seconds = ((Date.now() - start) / 1000).toFixed(1)
-    const already = `the sandbox ${sandbox.name} runs already`
-    const kept = sandbox.nodes === flags.nodes ? already : `${already}, with ${sandbox.nodes} nodes`
+    const already = `the sandbox ${sandbox.name} is already running`
+    const unchanged = sandbox.nodes === flags.nodes ? already : `${already}, with ${sandbox.nodes} nodes`
     const again = outcome === 'restarted' ? ' again' : ''
     this.console.say(
-      outcome === 'already-running' ? kept : `the sandbox ${sandbox.name} is up${again} in ${seconds} s`,
+      outcome === 'already-running' ? unchanged : `the sandbox ${sandbox.name} is up${again} in ${seconds} s`,
     )
     this.console.document(flags.output, {outcome, ...sandbox}, () => sandboxText(sandbox))
   }

@@ -3,7 +3,7 @@ import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {openPlugins} from '../../cli/open/layers.ts'
-import {namespaceFlag, onKeeper, secretsFlags} from '../../cli/secrets.ts'
+import {namespaceFlag, secretsFlags, withSecretKeeper} from '../../cli/secrets.ts'
 import {readKollaPasswords} from '../../exchange/kolla/passwords.ts'
 import {importText} from '../../report/secrets/secrets-text.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
@@ -11,9 +11,9 @@ import {importSecrets} from '../../verbs/secrets/import-secrets.ts'
 import {secretUses} from '../../verbs/secrets/list-secrets.ts'
 
 export default class SecretsImport extends KkCommand {
-  static override summary = "Keep the passwords of kolla's passwords.yml, instead of making new ones."
+  static override summary = "Import the passwords of kolla's passwords.yml instead of generating new ones."
   static override description =
-    'What is kept already stays, unless --replace is given. Names that no chart of kk uses are listed and left out. No release is changed: what uses a new value gets it with the next upgrade.'
+    'Stored passwords stay, unless --replace is given. Names that no chart of kk uses are listed and skipped. No release is changed: releases get a new value with their next upgrade.'
   static override examples = [
     'kk secrets import passwords.yml --sandbox --dry-run',
     'kk secrets import passwords.yml --sandbox --namespace openstack',
@@ -26,13 +26,17 @@ export default class SecretsImport extends KkCommand {
       helpValue: 'NAME',
       default: 'openstack',
     }),
-    replace: Flags.boolean({summary: 'Replace what is kept by what the file has.'}),
+    replace: Flags.boolean({summary: 'Replace stored passwords by those in the file.'}),
     'changed-by-hand': Flags.boolean({
-      summary: 'What is replaced was changed by hand where no upgrade does it, as in the database.',
+      summary:
+        'Confirm that replaced passwords were changed by hand where no upgrade changes them, as in the database.',
       dependsOn: ['replace'],
     }),
-    yes: Flags.boolean({char: 'y', summary: 'Needed with --replace, where nobody can be asked.'}),
-    'dry-run': Flags.boolean({summary: 'Show what would be kept, and change nothing.'}),
+    yes: Flags.boolean({
+      char: 'y',
+      summary: 'Do not ask before replacing; required with --replace without a terminal.',
+    }),
+    'dry-run': Flags.boolean({summary: 'Show what would be stored, and change nothing.'}),
     ...secretsFlags,
   }
 
@@ -43,17 +47,17 @@ export default class SecretsImport extends KkCommand {
     const passwords = readKollaPasswords(text, args.file)
     const uses = await secretUses(await openPlugins(flags))
     const {namespace, replace, 'dry-run': dryRun} = flags
-    // What the cluster keeps wins over the store: nobody has the store's value yet.
+    // The cluster's secrets take precedence over the store: no release uses the store's value yet.
     const byHand = flags['changed-by-hand'] || flags.in === 'store'
     const purpose = {changes: !dryRun, say: this.console.say}
-    const imported = await onKeeper(flags, purpose, async (keeper) => {
+    const imported = await withSecretKeeper(flags, purpose, async (keeper) => {
       const options = {namespace, replace, byHand, uses}
       const foreseen = await importSecrets(passwords, keeper, {...options, dryRun: true})
       if (dryRun) return foreseen
       const replaces = foreseen.secrets.some(({outcome}) => outcome === 'replaced')
       if (replaces && !flags.yes) {
         this.console.say(importText(foreseen, {isForeseen: true}))
-        const hint = 'look at what would be replaced above, then pass --yes'
+        const hint = 'check above what would be replaced, then pass --yes'
         await requireConfirmation('replace these? Their former values are lost.', hint)
       }
       return importSecrets(passwords, keeper, {...options, dryRun: false})

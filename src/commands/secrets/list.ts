@@ -2,14 +2,14 @@ import {KkCommand} from '../../cli/command.ts'
 import {openPlugins} from '../../cli/open/layers.ts'
 import {prepareEnvironment} from '../../cli/open/open.ts'
 import {namedEnvironment} from '../../cli/overrides/open-overrides.ts'
-import {namespaceFlag, onKeeper, secretsFlags} from '../../cli/secrets.ts'
+import {namespaceFlag, secretsFlags, withSecretKeeper} from '../../cli/secrets.ts'
 import {secretsText} from '../../report/secrets/secrets-text.ts'
 import {listSecrets, secretReaders, secretUses} from '../../verbs/secrets/list-secrets.ts'
 
 export default class SecretsList extends KkCommand {
-  static override summary = 'List the passwords and keys that kk keeps: names, kinds, ages, never values.'
+  static override summary = 'List the passwords and keys that kk stores: names, kinds and ages, never values.'
   static override description =
-    'What no layer of values states, kk makes when it is first needed. One per name and namespace, shared by all charts that read it. With an environment (-e), the releases that get each; else the charts that are known to read it.'
+    'kk generates a secret on first use if no layer of values sets it. There is one per name and namespace, shared by all charts that read it. With an environment (-e), shows the releases that get each secret; otherwise the charts that read it.'
   static override examples = [
     'kk secrets list --sandbox',
     'kk secrets list --sandbox --namespace openstack --output json',
@@ -23,10 +23,12 @@ export default class SecretsList extends KkCommand {
     const uses = await secretUses(await openPlugins(flags))
     const environment = await namedEnvironment(flags)
     const readers = environment && (await secretReaders(await prepareEnvironment(environment, flags)))
-    const kept = await onKeeper(flags, {changes: false, say: this.console.say}, (keeper) => keeper.list())
-    const isMeant = ({namespace}: {readonly namespace: string}) =>
+    const stored = await withSecretKeeper(flags, {changes: false, say: this.console.say}, (keeper) =>
+      keeper.list(),
+    )
+    const isSelected = ({namespace}: {readonly namespace: string}) =>
       flags.namespace === undefined || namespace === flags.namespace
-    const secrets = listSecrets(kept, flags.in, uses, readers).filter(isMeant)
+    const secrets = listSecrets(stored, flags.in, uses, readers).filter(isSelected)
     this.console.document(flags.output, {secrets}, () => secretsText(secrets))
   }
 }

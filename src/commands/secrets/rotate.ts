@@ -4,8 +4,8 @@ import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {documentFlags, renderFlags} from '../../cli/flags.ts'
 import {openOnCluster} from '../../cli/open/open.ts'
-import {keptSecretsOf} from '../../cli/open/secrets.ts'
-import {placeOf} from '../../cli/run/same-again.ts'
+import {readSecrets} from '../../cli/open/secrets.ts'
+import {targetArguments} from '../../cli/run/same-again.ts'
 import {namespaceFlag} from '../../cli/secrets.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {planText} from '../../report/plan/plan-text.ts'
@@ -14,21 +14,21 @@ import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
 import {withSharedSecrets} from '../../verbs/secrets/shared-secrets.ts'
 
 export default class SecretsRotate extends KkCommand {
-  static override summary = 'Make a new value for a password or key, and say which releases get it.'
+  static override summary = 'Generate a new value for a password or key, and show which releases use it.'
   static override description =
-    'Shows the plan of the installed releases that use it, and asks. They go on with the former value until the next kk deploy or kk upgrade of them. Without a terminal it exits 3 unless --yes is given.'
+    'Shows the plan of the installed releases that use it, and asks for confirmation. They keep the former value until their next kk deploy or kk upgrade. Without a terminal, exits 3 unless --yes is given.'
   static override examples = [
     'kk secrets rotate identity.glance.password -e environments/all-in-one.yaml --sandbox --dry-run',
     'kk secrets rotate identity.glance.password -e environments/all-in-one.yaml --sandbox --yes',
   ]
   static override args = {
-    name: argument({description: 'Its name, as kk secrets list shows it.', required: true}),
+    name: argument({description: 'The name of the secret, as shown by kk secrets list.', required: true}),
   }
   static override flags = {
     ...renderFlags,
     ...namespaceFlag,
-    yes: Flags.boolean({char: 'y', summary: 'Do not ask before changing anything.'}),
-    'dry-run': Flags.boolean({summary: 'Show which releases it concerns, and change nothing.'}),
+    yes: Flags.boolean({char: 'y', summary: 'Do not ask for confirmation before changing anything.'}),
+    'dry-run': Flags.boolean({summary: 'Show the affected releases, and change nothing.'}),
     ...documentFlags,
   }
 
@@ -42,19 +42,24 @@ export default class SecretsRotate extends KkCommand {
     const namespace = flags.namespace ?? environment.namespace
     const prepared = await withSharedSecrets(opened.prepared)
     const needs = await secretNeeds(prepared)
-    const kept = await keptSecretsOf(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])
-    const {plan, secret, releases} = await planRotation(prepared, cluster, {namespace, name, needs, kept})
+    const stored = await readSecrets(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])
+    const {plan, secret, releases} = await planRotation(prepared, cluster, {
+      namespace,
+      name,
+      needs,
+      kept: stored,
+    })
     this.console.say(planText(plan, this.console.palette('stderr')))
     if (!isDry && !flags.yes) {
-      const question = `make a new value for ${name} in ${namespace}? These releases get it with their next upgrade.`
-      await requireConfirmation(question, 'look at the plan above, then pass --yes')
+      const question = `generate a new value for ${name} in ${namespace}? These releases get it with their next upgrade.`
+      await requireConfirmation(question, 'check the plan above, then pass --yes')
     }
     if (!isDry) await cluster.secrets.keep(namespace, [secret], {replace: true})
 
-    const place = placeOf([environment.file, ...releases.map(releaseName)].join(' '), flags)
+    const place = targetArguments([environment.file, ...releases.map(releaseName)].join(' '), flags)
     const next = releases.length === 0 ? {} : {next: `kk upgrade ${place}`}
-    const said = isDry ? 'nothing was changed' : `${name} in ${namespace} has a new value`
-    this.console.document(flags.output, {namespace, name, rotated: !isDry, releases, ...next}, () => said)
+    const outcome = isDry ? 'nothing was changed' : `${name} in ${namespace} has a new value`
+    this.console.document(flags.output, {namespace, name, rotated: !isDry, releases, ...next}, () => outcome)
     if (!isDry && next.next !== undefined) this.console.say(`next: ${next.next}`)
   }
 }

@@ -5,7 +5,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, renderFlags} from '../../cli/flags.ts'
 import {openUsersHelm} from '../../cli/open/cluster.ts'
 import {openValues} from '../../cli/open/open.ts'
-import {historyIn} from '../../cli/open/store.ts'
+import {storeHistory} from '../../cli/open/store.ts'
 import {plainLine} from '../../report/text/plain.ts'
 import {explainedBlocks, explainedDocument, explainedLines} from '../../report/values/explained-text.ts'
 import {explainValues} from '../../verbs/explain.ts'
@@ -14,10 +14,10 @@ import {secretPathsOf} from '../../verbs/overrides/override-base.ts'
 export default class ValuesExplain extends KkCommand {
   static override summary = 'Show where each value of a release comes from.'
   static override description =
-    `For every key of the final values: the layer that won with its file and line, and the values that lost. The layers are,
-from the weakest to the strongest: the defaults of the chart, feature files, system overrides, the environment, user
-overrides, --values and --set. With a KEY, each layer that speaks of it has a line of its own. Secrets are masked.
-Values that break the schema of the chart are explained all the same, with a warning.`
+    `Shows for every key of the final values the layer that set it, with file and line, and the overridden values. The layers
+are, in order of increasing precedence: the defaults of the chart, feature files, system overrides, the environment, user
+overrides, --values and --set. With a KEY, prints one line for each layer that sets it. Secrets are masked. Values that
+violate the schema of the chart are explained with a warning.`
   static override usage = '[FILE] RELEASE [KEY] [FLAGS]'
   static override examples = [
     'kk values explain keystone -e environments/all-in-one.yaml',
@@ -28,13 +28,13 @@ Values that break the schema of the chart are explained all the same, with a war
   static override args = {
     release: argument({description: 'The release.'}),
     key: argument({
-      description: 'Only this key and what is below it, e.g. pod.replicas; "\\." is a dot in a name.',
+      description: 'Only this key and the keys below it, such as pod.replicas; "\\." is a dot in a name.',
     }),
   }
   static override flags = {
     ...renderFlags,
-    overridden: Flags.boolean({summary: 'Leave out what only the defaults of charts speak of.'}),
-    'show-secrets': Flags.boolean({summary: 'Show secrets as they are.'}),
+    overridden: Flags.boolean({summary: 'Omit keys that only the defaults of charts set.'}),
+    'show-secrets': Flags.boolean({summary: 'Show secrets unmasked.'}),
     ...documentFlags,
   }
 
@@ -52,7 +52,7 @@ Values that break the schema of the chart are explained all the same, with a war
       ...(key !== undefined && {key}),
       overridden: flags.overridden,
       showSecrets: flags['show-secrets'],
-      historyOf: historyIn(flags, prepared.environment),
+      historyOf: storeHistory(flags, prepared.environment),
       secretPaths: secretPathsOf(prepared.plugins),
     })
     if (explained.broken) this.console.say(`warning: ${plainLine(explained.broken.message)}`)

@@ -11,10 +11,10 @@ import {documentText} from '../../report/document.ts'
 import {showSecretValues, showValues} from '../../verbs/values.ts'
 
 export default class ValuesShow extends KkCommand {
-  static override summary = 'Show the values that helm will get for a release.'
+  static override summary = 'Show the values that kk passes to helm for a release.'
   static override description =
-    'All layers above the defaults of the chart, merged: feature files, system overrides, the environment, user overrides, --values and --set. ' +
-    'With --computed, the final values as Helm itself computes them from these and the chart. Secrets are masked: what helm may have needs --show-secrets. With --secrets, the secrets alone, also those that kk makes and keeps: what kk export leaves out.'
+    'Merges all layers above the defaults of the chart: feature files, system overrides, the environment, user overrides, --values and --set. ' +
+    'With --computed, shows the final values as helm computes them from these and the chart. Secrets are masked; use --show-secrets to pass the output to helm. With --secrets, shows only the secrets, including those that kk generates and stores: the values that kk export omits.'
   static override usage = '[FILE] RELEASE [FLAGS]'
   static override examples = [
     'kk values show keystone -e environments/all-in-one.yaml',
@@ -25,14 +25,16 @@ export default class ValuesShow extends KkCommand {
   static override args = {release: argument({description: 'The release.'})}
   static override flags = {
     ...renderFlags,
-    computed: Flags.boolean({summary: "Helm's own final values, with the defaults of the chart."}),
+    computed: Flags.boolean({
+      summary: 'The final values as computed by helm, with the defaults of the chart.',
+    }),
     secrets: Flags.boolean({
-      summary: 'Only the values that are secret, with those that the named cluster, or the store, keeps.',
+      summary: 'Only secret values, including those stored in the named cluster or in the override store.',
       exclusive: ['computed'],
     }),
     ...showSecretsFlag,
     output: Flags.option({
-      summary: 'The form of the output.',
+      summary: 'The output format.',
       options: ['yaml', 'json'] as const,
       default: 'yaml',
     })(),

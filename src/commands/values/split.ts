@@ -9,11 +9,11 @@ import {splitFiles, writeSplit} from '../../verbs/split.ts'
 export default class ValuesSplit extends KkCommand {
   static override summary = 'Split an environment into one values file per release.'
   static override description =
-    `Each file holds the common global and the section of its release: what helm --values takes. Keys are sorted, and the
-result is what openstack-helm's values.py wrote. Aliases are resolved from one file to another; a list or a map that is in
-one file twice is written once, with an anchor and an alias (&id001, *id001). Of a key that comes twice the last one
-counts, with a warning; other commands refuse it. Without -o the files go into a fresh directory under the temp folder; its
-path is printed. kk's own settings (kk:) go into no file.`
+    `Each file contains the common global and the section of its release, for helm --values. Keys are sorted, and the output
+is that of openstack-helm's values.py. Aliases between files are resolved; a list or a map that occurs twice in one file
+is written once, with an anchor and an alias (&id001, *id001). If a key is duplicated, the last one is used, with a
+warning; other commands refuse it. Without -o, the files are written to a new temporary directory, whose path is
+printed. kk's own settings (kk:) are not written.`
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     'kk values split environments/all-in-one.yaml',
@@ -25,13 +25,16 @@ path is printed. kk's own settings (kk:) go into no file.`
     ...environmentFlags,
     yaml: Flags.string({
       char: 'y',
-      summary: 'The environment file, as values.py took it.',
+      summary: 'The environment file; the spelling of values.py.',
       helpValue: 'FILE',
       exclusive: ['environment'],
     }),
     'output-dir': Flags.string({char: 'o', summary: 'The directory to write to.', helpValue: 'DIR'}),
-    release: repeated('NAME', 'Only the file of this release; may be repeated.'),
-    stdout: Flags.boolean({summary: 'Print the files as one stream instead.', exclusive: ['output-dir']}),
+    release: repeated('NAME', 'Write only the file of this release; may be repeated.'),
+    stdout: Flags.boolean({
+      summary: 'Print the files as one YAML stream instead.',
+      exclusive: ['output-dir'],
+    }),
   }
 
   override async run(): Promise<void> {
@@ -44,7 +47,7 @@ path is printed. kk's own settings (kk:) go into no file.`
       cwd: process.cwd(),
     })
     const releases = flags.release ?? []
-    const warn = (message: string) => this.console.say(`warning: ${message}; the last one counts`)
+    const warn = (message: string) => this.console.say(`warning: ${message}; the last one is used`)
     const files = splitFiles(await loadSource({file}), {releases, warn})
     if (flags.stdout) {
       for (const [name, text] of files) this.console.print(`---\n# Source: ${name}.yaml\n${text}`)

@@ -113,7 +113,7 @@ describe('the executable as a server', () => {
       'a port in use',
       () => ['--listen', new URL(server.url).host],
       'KK_SERVER',
-      'something else listens there',
+      'another process listens there',
     ],
     [
       'a public address without TLS and tokens',

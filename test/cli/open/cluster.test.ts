@@ -18,7 +18,7 @@ it.each([
   await expect(chosen).rejects.toMatchObject({
     code: 'KK_WRONG_CONTEXT',
     message: expect.stringContaining(
-      `belongs to the context production, but the sandbox was named, whose context is ${context}`,
+      `belongs to the context production, but the sandbox was specified, whose context is ${context}`,
     ),
   })
 })

@@ -24,7 +24,7 @@ it('a dry run says what would change, and makes no store', async () => {
   const {changed, said} = await imported(true)
 
   expect(changed).toEqual(SET)
-  expect(said).toEqual([`no store of overrides yet at ${directory}/store.sqlite`])
+  expect(said).toEqual([`no override store yet at ${directory}/store.sqlite`])
   expect(await readdir(directory)).toEqual(['saved.yaml'])
 })
 

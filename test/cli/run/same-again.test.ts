@@ -7,7 +7,7 @@ it('the same again names the releases, the cluster and the files of values', () 
 
   expect(sameAgain({file: 'env.yaml', names: ['keystone', 'glance'], flags})).toEqual({
     line: 'env.yaml keystone glance --sandbox --values keystone=x.yaml --values glance=y.yaml',
-    given: undefined,
+    setHint: undefined,
   })
 })
 
@@ -16,7 +16,7 @@ it('the same again says that --set was given, and never what', () => {
 
   expect(sameAgain({file: 'env.yaml', names: [], flags})).toEqual({
     line: 'env.yaml',
-    given: 'with the same --set',
+    setHint: 'with the same --set',
   })
 })
 

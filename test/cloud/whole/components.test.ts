@@ -70,7 +70,7 @@ describe('nova as releases per component', () => {
   it('has an operator process for each microservice, which upgrades only that one', async () => {
     const micro = ['api', 'conductor', 'scheduler'].map((name) => `nova-${name}`)
     const shards = micro.flatMap((name) => ['--isolate', name])
-    await installOperator(NAMESPACE, '--shape', 'per-component', ...shards)
+    await installOperator(NAMESPACE, '--topology', 'per-component', ...shards)
     const released = {kk: {releases: {nova: {components: true}}}}
     const grace = {pod: {lifecycle: {termination_grace_period: {conductor: {timeout: 62}}}}}
     await hand(await changedEnvironment({values: released, charts: 'own'}), 'cloud')

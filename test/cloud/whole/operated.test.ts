@@ -76,8 +76,8 @@ afterAll(async () => {
   await succeed(['deploy', CLOUD, '--yes'])
 })
 
-describe.each(SHAPES)('the operator in the topology $shape', {timeout: 2_400_000}, ({shape, children}) => {
-  beforeAll(() => installOperator(NAMESPACE, '--shape', shape, ...children))
+describe.each(SHAPES)('the operator in the shape $shape', {timeout: 2_400_000}, ({shape, children}) => {
+  beforeAll(() => installOperator(NAMESPACE, '--topology', shape, ...children))
   afterAll(() => uninstallOperator())
 
   it('1, 2: takes over the cloud unchanged: no helm command, no pod', async () => {

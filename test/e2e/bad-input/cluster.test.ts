@@ -113,8 +113,8 @@ describe.concurrent('an environment that belongs to a context', () => {
     await expectRefusal(corner, ['deploy', 'belonging.yaml', '--context', inject('run').context], {
       exit: 3,
       code: 'KK_WRONG_CONTEXT',
-      says: `belonging.yaml belongs to the context production, but ${inject('run').context} was named`,
-      hint: 'change kk.context in the file, or leave out --context',
+      says: `belonging.yaml belongs to the context production, but ${inject('run').context} was specified`,
+      hint: 'change kk.context in the file, or omit --context',
     })
   })
 

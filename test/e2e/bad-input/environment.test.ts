@@ -196,14 +196,14 @@ describe.concurrent('a command line with', () => {
       ['charts', 'lock', 'standing'],
       'KK_USAGE',
       'expected an environment file, which ends in .yaml, got "standing"',
-      'leave it out, or name a file',
+      'omit it, or pass a file',
     ],
     [
       'an empty target of a mirror',
       ['images', 'mirror', 'env.yaml', '--to', ''],
       'KK_USAGE',
-      'expected a registry or a directory for --to, got an empty word',
-      'is a variable empty?',
+      'expected a registry or a directory for --to, got an empty string',
+      'check whether a variable is empty',
     ],
     [
       'an empty registry to push images to',
@@ -216,7 +216,7 @@ describe.concurrent('a command line with', () => {
       'a registry without its scheme, as a place for charts',
       ['charts', 'publish', '127.0.0.1:5000/charts', 'keystone', '--yes'],
       'KK_USAGE',
-      'a registry is named with its scheme: oci://127.0.0.1:5000/charts',
+      'a registry needs its scheme: oci://127.0.0.1:5000/charts',
       'see kk charts publish --help',
     ],
     [
@@ -237,8 +237,8 @@ describe.concurrent('a command line with', () => {
       'flags of a cluster where files are imported',
       ['import', 'env.yaml', '--namespace', 'openstack'],
       'KK_USAGE',
-      'a cluster, --namespace and --charts are for releases on a cluster, not for files',
-      'leave them out',
+      'cluster flags, --namespace and --charts are for releases on a cluster, not for files',
+      'omit them',
     ],
     [
       "a service of kolla's in the value of a flag, which stays as it is",

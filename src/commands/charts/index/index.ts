@@ -7,12 +7,12 @@ import {indexCharts} from '../../../verbs/charts/index-charts.ts'
 
 export default class ChartsIndex extends KkCommand {
   static override summary =
-    'Note what each chart of a directory provides, so that kk adds the ones that others need.'
+    'Index what each chart of a directory provides, so that kk can add the charts that others require.'
   static override description =
-    'Renders every chart with its default values, and keeps in the cache which Services, Secrets, kinds and other objects it makes. An environment that names the directory in kk.charts then grows by the charts that its releases are found to require. Charts that did not change are not rendered again.'
+    'Renders every chart with its default values and caches which Services, Secrets, CRDs and other objects it creates. If an environment lists the directory in kk.charts, kk then adds the charts that its releases require. Unchanged charts are not rendered again.'
   static override examples = ['kk charts index ../openstack-helm']
   static override args = {
-    directory: argument({description: 'A directory of charts, as kk.charts names it.', required: true}),
+    directory: argument({description: 'A directory of charts, as listed in kk.charts.', required: true}),
   }
   static override flags = {...helmFlags, ...documentFlags}
 
