@@ -21,10 +21,10 @@ import {reservationsCheck} from './leftovers/reservations.ts'
 import {runsCheck} from './leftovers/runs.ts'
 import {stateDirectoryCheck} from './local/state-directory.ts'
 
-/** Finds Jobs that were hooks of releases which are gone, or no longer have them: helm never looks at them again. */
+/** Finds Jobs that were hooks of removed releases, or of revisions without them: helm never deletes them. */
 const hookJobsCheck: Check = {
   name: 'hook-jobs',
-  fine: 'no hook Job is left of a release that is gone',
+  fine: 'no hook Jobs of removed releases',
   async find({cluster, readRecords, kubectl}) {
     const [jobs, records] = await Promise.all([cluster.diagnosis.hookJobs(), readRecords()])
     return judgeHookJobs(jobs, records, kubectl)
@@ -36,7 +36,7 @@ function judgeHookJobs(
   records: readonly ReadRecord[],
   kubectl: string,
 ): readonly Found[] {
-  // A record that cannot be read may hold any hook of its namespace.
+  // A record that cannot be read may contain any hook of its namespace.
   const blind = new Set(
     records.flatMap((each) => ('unreadable' in each ? [releaseNamespace(each.record.release)] : [])),
   )
@@ -53,12 +53,12 @@ function judgeHookJobs(
     .filter(({namespace, name}) => !blind.has(namespace) && !known.has(`${namespace}/${name}`))
     .map(({namespace, name, hook}) => ({
       level: 'warning',
-      what: `the Job ${namespace}/${name} was a ${hook} hook, and no release has it any more: helm leaves it for ever`,
+      what: `the Job ${namespace}/${name} was a ${hook} hook, and no release has it now: helm never deletes it`,
       advice: `${kubectl} delete job ${name} --namespace ${namespace}`,
     }))
 }
 
-/** Finds namespaces whose deletion does not end. */
+/** Finds namespaces that are stuck in deletion. */
 const namespacesCheck: Check = {
   name: 'namespaces',
   fine: 'no namespace is stuck in its deletion',
@@ -73,7 +73,7 @@ function judgeNamespace({name, deletedAt, hindrances}: SeenNamespace, kubectl: s
   if (hindrances.length === 0)
     return [{level: 'info', what: `the deletion of the namespace ${name} began at ${deletedAt}`}]
   const why = hindrances.map(({message}) => message).join(' ')
-  const what = `the deletion of the namespace ${name} began at ${deletedAt}, and does not end: ${why}`
+  const what = `the deletion of the namespace ${name} began at ${deletedAt}, and is stuck: ${why}`
   return [{level: 'warning', what, advice: adviceFor(name, hindrances, kubectl)}]
 }
 
@@ -90,10 +90,10 @@ function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubect
   return `${kubectl} get ${what} --namespace ${name} --output ${columns}`
 }
 
-/** Finds helm's unreadable records: helm ignores those releases, kk assumes that they use every other. */
+/** Finds unreadable helm records: helm ignores these releases; kk assumes that they use every other release. */
 const recordsCheck: Check = {
   name: 'records',
-  fine: 'every record of helm can be read',
+  fine: 'all helm records can be read',
   async find({everyRecord, readRecords, kubectl}) {
     const {strays} = await everyRecord()
     const unreadable = (await readRecords()).flatMap((each) =>
@@ -103,7 +103,7 @@ const recordsCheck: Check = {
   },
 }
 
-/** Returns the records with documents that are no objects of Kubernetes, which no check sees. */
+/** Returns the records with documents that are not Kubernetes objects, which other checks ignore. */
 function judgeDocuments(records: readonly ReadRecord[]): readonly Found[] {
   return records.flatMap((each): readonly Found[] => {
     if (!('fault' in each) || each.fault === undefined) return []
@@ -129,19 +129,19 @@ interface Records {
 function judgeRecords({strays, unreadable, kubectl}: Records): readonly Found[] {
   const finding = (secret: string, why: string): Found => {
     const [namespace, name] = secret.split('/')
-    const what = `the Secret ${secret} ${why}: helm passes over it, and kk refuses to remove anything, for it may use anything. Restore it from a backup, or, if nothing of it is wanted any more, delete it`
+    const what = `the Secret ${secret} ${why}: helm ignores it, and kk refuses removals, because it may use any release. Restore it from a backup, or delete it if its release is no longer needed`
     return {level: 'problem', what, advice: `${kubectl} delete secret ${name} --namespace ${namespace}`}
   }
   return [
-    ...strays.map((secret) => finding(secret, 'has the type of a record of helm, but tells of no release')),
-    ...unreadable.map((secret) => finding(secret, 'is a record of helm that cannot be decoded')),
+    ...strays.map((secret) => finding(secret, 'has the type of a helm record, but contains no release')),
+    ...unreadable.map((secret) => finding(secret, 'is a helm record that cannot be decoded')),
   ]
 }
 
-/** Finds operations that have not ended, with what is known of who left them or is still at work. */
+/** Finds unfinished operations, with the evidence about the process that left them or is still running. */
 const pendingCheck: Check = {
   name: 'pending',
-  fine: 'no operation on a release has been left half done',
+  fine: 'no unfinished operation on a release',
   async find({last, prepared, place}) {
     const own = prepared?.environment.name
     const isOwn = ({labels}: ObservedRecord) => own !== undefined && readLabels(labels)?.owner === own
@@ -150,8 +150,8 @@ const pendingCheck: Check = {
 }
 
 /**
- * Returns the finding for an operation that has not ended. `place` is appended to the command that repairs, for the
- * environment that owns the release; it is undefined without its file.
+ * Returns the finding for an unfinished operation. `place` is appended to the repair command, for the environment that
+ * owns the release; undefined without its file.
  */
 export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
   const refusal = unfinished(record)
@@ -159,17 +159,17 @@ export function judgePending(record: ObservedRecord, place: string | undefined):
   const {status, evidence} = record
   const isHarmless = evidence?.state === 'running' || status === 'uninstalled'
   const isRecovered = status === 'uninstalled' || evidence?.state === 'stale'
-  const mends = status === 'uninstalling' ? `kk remove ${releaseName(record.release)}` : 'kk deploy'
-  const advice = isRecovered && place !== undefined ? `${mends} ${place}` : refusal.hint
+  const repair = status === 'uninstalling' ? `kk remove ${releaseName(record.release)}` : 'kk deploy'
+  const advice = isRecovered && place !== undefined ? `${repair} ${place}` : refusal.hint
   return [
     {level: isHarmless ? 'info' : 'problem', what: refusal.message, ...(advice !== undefined && {advice})},
   ]
 }
 
-/** Finds approvals of the guard that have run out: they allow nothing, and go when the guard is written again. */
+/** Finds expired approvals of the guard: they allow nothing, and are removed when the guard is written again. */
 const approvalsCheck: Check = {
   name: 'guard-approvals',
-  fine: 'no approval of the guard has run out',
+  fine: 'no expired approval of the guard',
   async find({cluster, last, now, place}) {
     const approvals = (await cluster.guard.parameters())?.approvals ?? []
     if (approvals.length === 0) return []
@@ -179,20 +179,24 @@ const approvalsCheck: Check = {
 }
 
 /**
- * Returns a finding for each approval that has run out. `mend` is the command that writes the guard again, or removes
- * it if nothing is protected any more, as after an approved removal.
+ * Returns a finding for each expired approval. `repair` is the command that writes the guard again, or removes it if no
+ * release is protected, as after an approved removal.
  */
-export function judgeApprovals(approvals: readonly Approval[], now: number, mend: string): readonly Found[] {
+export function judgeApprovals(
+  approvals: readonly Approval[],
+  now: number,
+  repair: string,
+): readonly Found[] {
   return approvals
     .filter(({expires}) => expires * 1000 <= now)
     .map(({release, expires, by}) => ({
       level: 'info',
-      what: `the approval to delete objects of ${release}, by ${by}, ran out at ${new Date(expires * 1000).toISOString()}`,
-      advice: mend,
+      what: `the approval to delete objects of ${release}, by ${by}, expired at ${new Date(expires * 1000).toISOString()}`,
+      advice: repair,
     }))
 }
 
-/** Finds records that are nearly full: helm keeps chart, values and manifest in one Secret, and then fails. */
+/** Finds records near the size limit: helm stores chart, values and manifest in one Secret. */
 const recordSizeCheck: Check = {
   name: 'record-size',
   fine: 'no record is near the limit of 1 MiB',
@@ -204,13 +208,13 @@ function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
     if (!('bytes' in each) || each.bytes <= LARGE_RECORD_BYTES) return []
     const {release, revision} = each.record
     const share = Math.floor((each.bytes / MAX_RECORD_BYTES) * 100)
-    const what = `the record of ${release}, revision ${revision}, has ${Math.round(each.bytes / 1000)} kB, ${share} % of what a Secret holds: an upgrade that needs more will fail`
-    const advice = `keep what is not a template out of the chart of ${release}, with .helmignore, and large texts out of its values`
+    const what = `the record of ${release}, revision ${revision}, has ${Math.round(each.bytes / 1000)} kB, ${share} % of the limit of a Secret: an upgrade that needs more will fail`
+    const advice = `exclude files that are not templates from the chart of ${release} with .helmignore, and large strings from its values`
     return [{level: 'warning', what, advice}]
   })
 }
 
-/** Checks that the helm that kk would use exists, is new enough, and keeps its releases where kk reads them. */
+/** Checks that the helm that kk would use exists, is new enough, and uses the storage driver that kk reads. */
 const helmCheck: Check = {
   name: 'helm',
   needs: 'nothing',
@@ -227,9 +231,9 @@ const helmCheck: Check = {
   },
 }
 
-const TOLERABLE_SECONDS = 30
+const MAX_CLOCK_SKEW_SECONDS = 30
 
-/** Compares this machine's clock with the API server's: operators' machines write deadlines in the cluster. */
+/** Compares the clock of this machine with that of the API server, because machines write deadlines in the cluster. */
 const clockCheck: Check = {
   name: 'clock',
   fine: "this machine's clock agrees with the API server's",
@@ -238,24 +242,24 @@ const clockCheck: Check = {
 
 export function judgeClock(ahead: number): readonly Found[] {
   const seconds = Math.abs(ahead)
-  if (seconds <= TOLERABLE_SECONDS) return []
-  const where = ahead > 0 ? 'ahead of' : 'behind'
-  const what = `this machine's clock is ${seconds} s ${where} the API server's: deadlines that others write are misread`
+  if (seconds <= MAX_CLOCK_SKEW_SECONDS) return []
+  const direction = ahead > 0 ? 'ahead of' : 'behind'
+  const what = `this machine's clock is ${seconds} s ${direction} the API server's: deadlines of other machines are misread`
   return [{level: 'warning', what, advice: 'timedatectl set-ntp true'}]
 }
 
-/** Checks that the namespace exists in which kk keeps what belongs to no release. */
+/** Checks that the namespace of kk's own objects exists. */
 const kkSystemCheck: Check = {
   name: 'kk-system',
-  fine: 'the namespace kk-system is there',
+  fine: 'the namespace kk-system exists',
   async find({cluster, kubectl}) {
     if (await cluster.live.hasNamespace(KK_NAMESPACE)) return []
-    const what = `the cluster has no namespace ${KK_NAMESPACE} yet: the first run makes it, if its user may make namespaces`
+    const what = `the cluster has no namespace ${KK_NAMESPACE} yet: the first run creates it, if its user may create namespaces`
     return [{level: 'info', what, advice: `${kubectl} create namespace ${KK_NAMESPACE}`}]
   },
 }
 
-/** Reports version and address of the cluster. That it answers was found before. */
+/** Reports version and address of the cluster, which is known to be reachable. */
 const clusterCheck: Check = {
   name: 'cluster',
   fine: 'the cluster answers',
@@ -265,7 +269,7 @@ const clusterCheck: Check = {
   },
 }
 
-/** All checks, in the order in which they are shown. */
+/** All checks, in display order. */
 export const CHECKS: readonly Check[] = [
   helmCheck,
   stateDirectoryCheck,

@@ -6,16 +6,16 @@ import {type Examination, factsOf, type Subject} from './facts.ts'
 import type {Check, Finding} from './finding.ts'
 
 /**
- * Runs all checks at once and resolves with their findings, at least one for each, in the order of the checks. A check
- * that lacks its cluster or environment, or that could not look, has a finding that says so. Changes nothing.
+ * Runs all checks concurrently and resolves with their findings, at least one for each, in the order of the checks. A check
+ * without its cluster or environment, or that failed, has a finding that reports this. Changes nothing.
  */
 export async function diagnose(
   subject: Subject,
   checks: readonly Check[] = CHECKS,
 ): Promise<readonly Finding[]> {
   const facts = factsOf(subject)
-  const found = await Promise.all(checks.map((check) => findingsOf(check, facts, subject)))
-  return found.flat()
+  const findings = await Promise.all(checks.map((check) => findingsOf(check, facts, subject)))
+  return findings.flat()
 }
 
 async function findingsOf(check: Check, facts: Examination, subject: Subject): Promise<readonly Finding[]> {
@@ -28,7 +28,7 @@ async function findingsOf(check: Check, facts: Examination, subject: Subject): P
         check: name,
         level: 'info',
         what: 'not checked: it needs an environment file',
-        advice: 'name the file: kk doctor FILE',
+        advice: 'pass the file: kk doctor FILE',
       },
     ]
   try {
@@ -45,7 +45,7 @@ async function findingsOf(check: Check, facts: Examination, subject: Subject): P
 
 export type Reached = {readonly cluster: Cluster} | {readonly cluster: undefined; readonly trouble: Finding}
 
-/** Returns the cluster if it answers and knows the user, whatever the rights, else a finding with the error. */
+/** Returns the cluster if it answers and authenticates the user, whatever the permissions; otherwise a finding with the error. */
 export async function reach(open: () => Promise<Cluster>): Promise<Reached> {
   let cluster: Cluster | undefined
   try {

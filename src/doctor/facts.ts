@@ -37,19 +37,19 @@ export type ReadRecord =
       readonly bytes: number
       readonly objects: readonly KubernetesObject[]
       readonly hooks: readonly KubernetesObject[]
-      /** What is wrong with a document that is no object, and is not among these. */
+      /** The fault of a document that is not an object, and is not among these. */
       readonly fault?: string | undefined
     }
   | {readonly record: ReleaseRecord; readonly unreadable: string}
 
-/** The subject, and what several checks read; each part is read once. */
+/** The subject, and the data that several checks read; each part is read once. */
 export interface Examination extends Subject {
   /** The cluster; checks that need one do not run without. */
   readonly cluster: Cluster
   /** `kubectl` with the flags that select this cluster. */
   readonly kubectl: string
   everyRecord(): Promise<EveryRecord>
-  /** Returns the last revision of each release, with the evidence of who left it unfinished. */
+  /** Returns the last revision of each release, with the evidence about the process that left it unfinished. */
   last(): Promise<readonly ObservedRecord[]>
   readRecords(): Promise<readonly ReadRecord[]>
   leases(): Promise<readonly LeaseView[]>

@@ -6,9 +6,9 @@ export type Level = 'ok' | 'info' | 'warning' | 'problem'
 export interface Finding {
   readonly check: string
   readonly level: Level
-  /** The finding in words, with the names of the objects. */
+  /** The message, with the names of the objects. */
   readonly what: string
-  /** The advice: a command line if one does it, else a sentence. */
+  /** The advice: a command line if possible, otherwise a sentence. */
   readonly advice?: string
 }
 
@@ -17,9 +17,9 @@ export type Found = Omit<Finding, 'check'>
 
 export interface Check {
   readonly name: string
-  /** What the check needs to run: by default a cluster, for `environment` also a file. */
+  /** What the check needs to run. Defaults to a cluster; `environment` also needs a file. */
   readonly needs?: 'nothing' | 'environment'
-  /** The message of the finding if nothing is found. */
+  /** The message if there are no findings. */
   readonly fine: string
   find(facts: Examination): Promise<readonly Found[]>
 }

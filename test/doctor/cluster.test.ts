@@ -52,7 +52,11 @@ describe('a default storage class', () => {
     const classes = [{name: 'fast', isDefault: false}]
 
     expect(judgeStorageClasses(classes, [DB], 'kubectl')).toMatchObject([
-      {level: 'problem', what: expect.stringContaining('claims of db name none'), advice: mark('fast', true)},
+      {
+        level: 'problem',
+        what: expect.stringContaining('claims of db have no class'),
+        advice: mark('fast', true),
+      },
     ])
     expect(judgeStorageClasses(classes, [], 'kubectl')).toMatchObject([
       {level: 'info', advice: mark('fast', true)},
@@ -61,7 +65,7 @@ describe('a default storage class', () => {
 
   it('cannot be chosen where there is no class', () => {
     expect(judgeStorageClasses([], [DB], 'kubectl')).toMatchObject([
-      {level: 'problem', advice: 'install a provisioner of volumes, with a storage class'},
+      {level: 'problem', advice: 'install a volume provisioner with a storage class'},
     ])
   })
 
@@ -74,7 +78,7 @@ describe('a default storage class', () => {
       {
         level: 'warning',
         what: expect.stringContaining(
-          'claims of db name the storage class fast, which does not exist (there are: general, slow)',
+          'claims of db name the storage class fast, which does not exist (existing: general, slow)',
         ),
       },
     ])
@@ -112,10 +116,10 @@ describe('kinds', () => {
     const thing = {apiVersion: 'example.org/v1', kind: 'Thing', releases: [DB]} as const
 
     expect(judgeMissing([used, thing])).toMatchObject([
-      {level: 'problem', advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25'},
+      {level: 'problem', advice: 'use policy/v1 in the chart: policy/v1beta1 was removed in Kubernetes 1.25'},
       {
         level: 'problem',
-        advice: 'install what brings Thing (example.org/v1), or switch it off in the values of db',
+        advice: 'install the CRDs of Thing (example.org/v1), or disable it in the values of db',
       },
     ])
   })

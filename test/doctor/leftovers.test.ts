@@ -17,7 +17,7 @@ describe('approvals of the guard', () => {
     expect(judgeApprovals([approval], NOW, 'kk guard install --yes --context production')).toEqual([
       {
         level: 'info',
-        what: 'the approval to delete objects of openstack/db, by ada, ran out at 2026-11-21T12:00:00.000Z',
+        what: 'the approval to delete objects of openstack/db, by ada, expired at 2026-11-21T12:00:00.000Z',
         advice: 'kk guard install --yes --context production',
       },
     ])
@@ -46,7 +46,7 @@ describe('objects that helm has forgotten', () => {
     expect(judge('deployed', extra, data)).toEqual([
       {
         level: 'warning',
-        what: 'a failed revision of openstack/api made ConfigMap/extra, PersistentVolumeClaim/data (stays), which helm has forgotten',
+        what: 'a failed revision of openstack/api created ConfigMap/extra, PersistentVolumeClaim/data (stays), which helm no longer tracks',
         advice: 'kk drift api --prune --sandbox',
       },
     ])
@@ -83,7 +83,7 @@ describe('a Lease', () => {
       {
         level: 'info',
         what: 'the Lease of openstack/api is left by ada@elsewhere, who has not renewed it since 2026-11-21T11:58:00Z',
-        advice: 'nothing to do: the next kk command that changes openstack/api takes it over by itself',
+        advice: 'nothing to do: the next kk command that changes openstack/api takes it over automatically',
       },
     ])
   })
@@ -92,7 +92,7 @@ describe('a Lease', () => {
     const gone: LeaseView = {...lease, runsOut: NOW + 60_000, isRemoval: true, processes: {holder: 'gone'}}
 
     expect(judgeLease(gone, undefined, NOW)).toMatchObject([
-      {what: expect.stringMatching(/whose process is gone: it says that the release is being removed/)},
+      {what: expect.stringMatching(/whose process is gone: it marks the release as being removed/)},
     ])
   })
 

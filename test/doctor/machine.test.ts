@@ -46,7 +46,7 @@ describe('the state directory', () => {
     expect(judgeRoom('/state', 100 * MIB - 1)).toEqual([
       {
         level: 'warning',
-        what: 'the disk of /state has only 99 MiB left: a run goes on without its journal when it is full',
+        what: 'the disk of /state has only 99 MiB free: when it is full, a run continues without its journal',
         advice: 'du --all --human-readable /state | sort --human-numeric-sort | tail',
       },
     ])

@@ -75,7 +75,7 @@ describe('before the first change', () => {
     const {exitCode, stderr} = await environment.kk(verb)
 
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_CLAIMED_TWICE')])
-    expect(stderr).toContain('ConfigMap/same is made by one and two')
+    expect(stderr).toContain('ConfigMap/same is created by one and two')
     expect(await environment.helmCalls()).not.toContainEqual(expect.stringMatching(/^install/))
     expect(await revisions(environment.name)).toEqual({})
   })
@@ -91,7 +91,7 @@ describe('before the first change', () => {
       const {exitCode, stderr} = await environment.kk('deploy')
 
       expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_CLAIMED_TWICE')])
-      expect(stderr).toMatch(/ConfigMap\/same is made by (?:one and two|two and one), as a hook by two/)
+      expect(stderr).toMatch(/ConfigMap\/same is created by (?:one and two|two and one), as a hook by two/)
       expect(await revisions(environment.name)).toEqual({one: 1})
       expect(await uidOf('same', environment.name)).toBe(uid)
     },
@@ -179,7 +179,7 @@ it('a release whose record is kept in another namespace is not installed a secon
   const {exitCode, stderr} = await environment.kk('deploy')
 
   expect([exitCode, stderr]).toEqual([3, expect.stringContaining('KK_FOREIGN')])
-  expect(stderr).toContain(`record of it is in the namespace ${store}`)
+  expect(stderr).toContain(`helm record is in the namespace ${store}`)
   expect(await revisions(environment.name)).toEqual({})
 })
 

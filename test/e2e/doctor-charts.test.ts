@@ -61,7 +61,7 @@ it('takes the word of the cluster for what was never stated, and tells what else
       level: 'problem',
       object: 'PersistentVolumeClaim/workload',
       what: expect.stringContaining('field can not be less than'),
-      advice: expect.stringContaining('its data would go with it'),
+      advice: expect.stringContaining('which deletes its data'),
     },
   ])
 })

@@ -208,7 +208,7 @@ atNight(() => {
       )
       expect(broken.find('leases', `${web} is left by ${DEAD}, whose process is gone`)).toMatchObject({
         level: 'info',
-        advice: `nothing to do: the next kk command that changes ${web} takes it over by itself`,
+        advice: `nothing to do: the next kk command that changes ${web} takes it over automatically`,
       })
       expect(broken.find('leases', 'other/gone is left by bob@elsewhere').level).toBe('info')
       const {stdout: status} = await environment.on('status', 'web')
@@ -252,7 +252,7 @@ atNight(() => {
       expect(exitCode).toBe(1)
       expect(find('api-versions', 'does not serve PodDisruptionBudget of policy/v1beta1')).toMatchObject({
         level: 'problem',
-        advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25',
+        advice: 'use policy/v1 in the chart: policy/v1beta1 was removed in Kubernetes 1.25',
       })
       expect(find('api-versions', 'Endpoints of v1')).toMatchObject({level: 'warning'})
       expect(
@@ -261,7 +261,7 @@ atNight(() => {
           /^Deployment\/lost of old: none of the \d nodes .* does not have the label no-such=label$/,
         ).level,
       ).toBe('problem')
-      const classless = find('storage-class', 'claims of old name none: their pods would wait for ever')
+      const classless = find('storage-class', 'claims of old have no class: their pods would stay pending')
       expect(classless.level).toBe('problem')
       await follow(classless)
       expect((await visit(place)).levels('storage-class')).toEqual(['ok'])

@@ -130,7 +130,7 @@ describe.concurrent('when a release fails', () => {
         extra: {values: {claim: 'general'}},
       })
 
-      expect(stderr).toContain('extra: extra would go with its data, and not removed')
+      expect(stderr).toContain('extra: extra would be deleted with its data, and not removed')
       expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
       const claims = await kubectl(['get', 'pvc', '--namespace', environment.name, '--output', 'name'])
       expect(claims.trim().split('\n')).toEqual(['persistentvolumeclaim/extra', 'persistentvolumeclaim/web'])

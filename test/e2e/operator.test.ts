@@ -163,7 +163,7 @@ describe.concurrent('the operator', () => {
     const {stdout} = await cluster.operator('status', environment.name)
 
     expect(notes).toContainEqual(
-      expect.stringMatching(/^Deployment\/db of db: none of the 1 nodes can take its pods/),
+      expect.stringMatching(/^Deployment\/db of db: its pods fit none of the 1 nodes/),
     )
     expect(stdout).toContain(`  note: ${notes[0]}`)
   })

@@ -284,7 +284,7 @@ atNight(() => {
       expect(unnamed.exitCode).toBe(3)
       expect(unnamed.stderr).toContain('--confirm-data files-backup')
       expect(misspelt.exitCode).toBe(2)
-      expect(misspelt.stderr).toContain('there are: files-backup, data-files-0')
+      expect(misspelt.stderr).toContain('they have: files-backup, data-files-0')
       expect(exitCode, stderr).toBe(0)
       expect(await claims(environment, 'files')).toEqual([])
     })

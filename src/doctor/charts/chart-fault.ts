@@ -1,14 +1,14 @@
 import type {ReleaseId} from '../../release.ts'
 import type {Finding} from '../finding.ts'
 
-/** A fault of a chart, as it would be deployed here. */
+/** A fault of a chart as deployed in this environment. */
 export interface ChartFault extends Finding {
   readonly release: ReleaseId
-  /** `Job/keystone-db-sync`; left out for the chart as a whole. */
+  /** `Job/keystone-db-sync`; undefined for the chart as a whole. */
   readonly object?: string
-  /** The file of the chart that makes the object: `keystone/templates/job.yaml`. */
+  /** The file of the chart that creates the object: `keystone/templates/job.yaml`. */
   readonly file?: string
-  /** The key of the object that is at fault, where it can be named: `DB_CONNECTION`. */
+  /** The faulty key of the object, if known: `DB_CONNECTION`. */
   readonly key?: string
   /** The key of another object that contradicts it. */
   readonly other?: {

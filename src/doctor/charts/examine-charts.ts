@@ -36,7 +36,7 @@ import {valuesDiffer} from './checks/values-differ.ts'
 import {examineRelease, RANDOM, type Renderers, renderNow} from './examine-release.ts'
 import type {ExaminedRelease} from './examined-release.ts'
 import {bumpVersion, nextObjects} from './next-version.ts'
-import {placeOf} from './place.ts'
+import {readCluster} from './place.ts'
 import {withRefusals} from './refusals.ts'
 import {identity, inBoth} from './same-object.ts'
 import {type Templates, templatesOf} from './templates.ts'
@@ -48,7 +48,7 @@ const CHECKS = [
 
 interface Examining {
   readonly helm: Renderer
-  /** With a cluster, what is deployed there is compared with what would be. */
+  /** If set, deployed objects are compared with the rendered ones. */
   readonly cluster?:
     | {readonly apiServer: ApiServer; readonly records: Records; readonly dryRuns: DryRuns}
     | undefined
@@ -71,7 +71,7 @@ export async function examineCharts(
   const releases = [...prepared.releases.keys()].filter((each) =>
     unreadable.every(({release}) => release !== each),
   )
-  const place = await placeOf(releases, cluster)
+  const place = await readCluster(releases, cluster)
   const copies: Vendored[] = []
   const copied = async (some: readonly ReleaseId[]) => {
     const copy = await vendor(prepared, some, {anyKubernetes: !cluster})
@@ -91,14 +91,16 @@ export async function examineCharts(
     for (const copy of chartsOf(later, next).keys()) await bumpVersion(copy)
     for (const [copy, release] of chartsOf(random, again)) await keepRandom(copy, templates(release))
     const foreknown = (release: ReleaseId) => {
-      const known = prepared.foreknown?.get(release)
-      return known?.layers === layersKey(prepared.releases.get(release)!.layers) ? known.rendered : undefined
+      const cached = prepared.foreknown?.get(release)
+      return cached?.layers === layersKey(prepared.releases.get(release)!.layers)
+        ? cached.rendered
+        : undefined
     }
     const renderers = {now, next, again, templates, foreknown, place, helm}
     const {examined: rendered, faults} = await examineAll(releases, renderers, prepared)
     const valuesOf = (release: ReleaseId) => now.call(release).values
     const examined = await withRefusals(rendered, {cluster, valuesOf})
-    const found = [
+    const all = [
       ...unreadable,
       ...faults,
       ...unserved(prepared),
@@ -110,7 +112,7 @@ export async function examineCharts(
       ...valuesDiffer(prepared, examined),
       ...unreadOverrides(prepared),
     ]
-    return LEVELS.flatMap((level) => found.filter((fault) => fault.level === level))
+    return LEVELS.flatMap((level) => all.filter((fault) => fault.level === level))
   } finally {
     await Promise.all(copies.map((copy) => copy.remove()))
   }
@@ -127,15 +129,15 @@ function chartsOf(releases: readonly ReleaseId[], {call}: Vendored): ReadonlyMap
 /** Removes from a copy all templates that render the same each time. */
 async function keepRandom(copy: string, templates: Templates): Promise<void> {
   const random = templates.reaching(RANDOM)
-  const others = templates.files.filter((path) => !random.has(path))
-  for (const path of others) await rm(join(copy, path), {force: true})
+  const deterministic = templates.files.filter((path) => !random.has(path))
+  for (const path of deterministic) await rm(join(copy, path), {force: true})
 }
 
 function memoized<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>()
+  const cache = new Map<Key, Value>()
   return (key) => {
-    const value = known.get(key) ?? make(key)
-    known.set(key, value)
+    const value = cache.get(key) ?? make(key)
+    cache.set(key, value)
     return value
   }
 }
@@ -146,16 +148,16 @@ interface Examined {
   readonly faults: readonly ChartFault[]
 }
 
-/** The objects that a chart renders, or the error why it does not. */
+/** The objects that a chart renders, or its error. */
 type Outcome = readonly RenderedObject[] | KkError
 
-/** Renders and examines releases; charts that ask for kinds get the cluster's and those that these define. */
+/** Renders and examines releases; charts that query API versions get those of the cluster and those that these charts define. */
 async function examineAll(
   releases: readonly ReleaseId[],
   renderers: Renderers,
   prepared: Pick<Prepared, 'releases'>,
 ): Promise<Examined> {
-  const told = async (error: unknown) => asKkError(await placedError(error, prepared.releases))
+  const locate = async (error: unknown) => asKkError(await placedError(error, prepared.releases))
   const {now, place} = renderers
   const knowing = (defined: readonly string[]) => [...new Set([...place.kinds, ...defined])].sort()
   const outcomes = await renderByKinds<ReleaseId, Outcome>(releases, {
@@ -165,7 +167,7 @@ async function examineAll(
       new Map(
         await mapParallel(some, async (release) => {
           const outcome = renderNow(release, knowing(defined), renderers)
-          return [release, await outcome.catch(told)] as const
+          return [release, await outcome.catch(locate)] as const
         }),
       ),
   })
@@ -174,7 +176,7 @@ async function examineAll(
     const outcome = outcomes.get(release)!
     if ('code' in outcome) return brokenChart(release, outcome)
     return examineRelease(release, outcome, kinds, renderers).catch(async (error: unknown) =>
-      brokenChart(release, await told(error)),
+      brokenChart(release, await locate(error)),
     )
   })
   return {
@@ -208,7 +210,7 @@ export function unreadOverrides({
     if (spoken.dialect === undefined || system.length === 0) return []
     const unread = system.flatMap(({values}) => unreadPaths(spoken, values)).map((path) => path.join('.'))
     if (unread.length === 0) return []
-    const what = `system overrides write what ${releaseName(release)} does not read: ${unread.join(', ')}`
+    const what = `system overrides set values that ${releaseName(release)} does not read: ${unread.join(', ')}`
     return [{check: 'overrides', level: 'info', release, what}]
   })
 }
@@ -220,8 +222,8 @@ function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFau
   return inBoth(deployed.upgrade, deployed.objects, release).flatMap(([now, there]) => {
     const {object, file} = now
     const message = refusals.get(identity(object, release))
-    const isTold = touchedFields(there.object, object).length > 0 || hasOtherTemplate(now, there)
-    if (message === undefined || isTold || isHook(object)) return []
+    const isReported = touchedFields(there.object, object).length > 0 || hasOtherTemplate(now, there)
+    if (message === undefined || isReported || isHook(object)) return []
     return [
       {
         check: 'refused changes',
@@ -229,7 +231,7 @@ function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFau
         release,
         object: objectName(object),
         file,
-        what: `the cluster refuses ${objectName(object)}, which revision ${deployed.revision} has deployed otherwise: ${message}`,
+        what: `the cluster refuses ${objectName(object)}, which differs from the deployed revision ${deployed.revision}: ${message}`,
         advice: undoing(object),
       },
     ]
@@ -237,8 +239,8 @@ function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFau
 }
 
 /**
- * Returns the objects that two renders with the same values make differently, so that every upgrade changes them. A
- * template that looks something up on a cluster which was not asked is left out: it may keep what it finds.
+ * Returns the objects that differ between two renders with the same values, so that every upgrade changes them. Templates
+ * that use lookup without a cluster are skipped, because they may reuse existing values.
  */
 function randomValues({
   release,
@@ -258,7 +260,7 @@ function randomValues({
       object: objectName(object),
       file,
       what: `${objectName(object)} differs from render to render, in ${keys.join(', ')}: every upgrade changes it`,
-      advice: 'give the value in the section of the release, so that the chart need not make one up',
+      advice: 'set the value in the section of the release, so that the chart does not generate one',
     }))
 }
 

@@ -20,12 +20,12 @@ import type {Templates} from './templates.ts'
 export interface Renderers {
   /** The charts as they are. */
   readonly now: Vendored
-  /** Each chart as its next version, where what that renders cannot be told without rendering it. */
+  /** Each chart as its next version, if its result is not known without rendering it. */
   readonly next: Vendored
   /** The charts with only those templates whose result may be random. */
   readonly again: Vendored
   readonly templates: (release: ReleaseId) => Templates
-  /** Returns what was rendered before, if its layers were the same. */
+  /** Returns the cached render, if its layers are the same. */
   readonly foreknown: (release: ReleaseId) => readonly RenderedObject[] | undefined
   readonly place: ExaminedCluster
   readonly helm: Renderer
@@ -35,20 +35,20 @@ export interface Renderers {
 export const RANDOM =
   /\b(?:rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|uuidv4|gen(?:PrivateKey|CA|SelfSignedCert|SignedCert)\w*|htpasswd|bcrypt|now|ago|shuffle|encryptAES)\b/
 
-/** Renders a release with these kinds known, without what helm makes only in tests, deletions and rollbacks. */
+/** Renders a release with these kinds as API versions, without objects that helm creates only in tests, deletions and rollbacks. */
 export async function renderNow(
   release: ReleaseId,
   kinds: readonly string[],
-  {now, place, helm, ...known}: Renderers,
+  {now, place, helm, foreknown}: Renderers,
 ): Promise<readonly RenderedObject[]> {
   const options = optionsOf(release, kinds, {now, place})
-  const before = known.foreknown(release)
+  const before = foreknown(release)
   const isSame = options.apiVersions.length === 0 && !options.looksUp
   if (isSame && before) return withoutLater(before)
   return render(now.call(release), options, helm)
 }
 
-/** Examines a release: renders it again, with the next version and images, and as an upgrade of what is deployed. */
+/** Examines a release: renders it again, with the next version and images, and as an upgrade of the deployed revision. */
 export async function examineRelease(
   release: ReleaseId,
   objects: readonly RenderedObject[],
@@ -67,7 +67,7 @@ export async function examineRelease(
     atFirst: asksForOwn ? await render(now.call(release), {...options, apiVersions: foreign}, helm) : objects,
     again: templates.reaching(RANDOM).size === 0 ? objects : await renderAgain(),
     lookingUp: options.looksUp ? new Set() : filesOf(chart, templates.reaching(/\blookup\b/)),
-    // A schema may refuse other images; then nothing is known of the next version.
+    // A schema may refuse other images; then the next version is unknown.
     next: nextObjects(chart, values, {objects, templates}) ?? (await renderNext().catch(() => [])),
     deployed: deployed && {
       ...deployed,
@@ -83,7 +83,7 @@ export async function examineRelease(
     },
   }
 
-  /** Falls back to the whole chart, for a template may need one that was left out. */
+  /** Renders the random templates again; falls back to the whole chart, because a template may need an omitted one. */
   async function renderAgain(): Promise<readonly RenderedObject[]> {
     return render(again.call(release), options, helm).catch(() => render(now.call(release), options, helm))
   }
@@ -94,12 +94,12 @@ export async function examineRelease(
   }
 }
 
-/** Returns the paths as helm names them, with the chart in front. */
+/** Returns the paths as in the output of helm, prefixed with the chart. */
 function filesOf(chart: string, paths: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...paths].map((path) => `${basename(chart)}/${path}`))
 }
 
-/** Returns the kinds known before a release is installed: the cluster's, others', and its own in `crds/`. */
+/** Returns the kinds that exist before a release is installed: those of the cluster, of other releases, and its own in `crds/`. */
 function withoutOwn(
   kinds: readonly string[],
   objects: readonly RenderedObject[],
@@ -121,7 +121,7 @@ function optionsOf(
   return {
     kubeVersion: place.kubeVersion,
     apiVersions,
-    // A release that is not deployed yet has nothing to look up.
+    // A release that is not deployed has nothing to look up.
     looksUp: canAsk && now.looksUp(release),
   } satisfies ClusterRender
 }

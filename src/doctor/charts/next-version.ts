@@ -12,7 +12,7 @@ const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
 /** Matches the revision in a template. Helm renders every chart without a cluster as the first revision. */
 const REVISION = /\$?\.Release\.Revision\b/g
 
-/** Gives a copy of a chart its next version and revision, so that what its templates make of either changes. */
+/** Sets the next version and revision in a copy of a chart, so that everything its templates derive from them changes. */
 export async function bumpVersion(copy: string): Promise<void> {
   for (const path of await readdir(copy, {recursive: true})) {
     if (!/templates\/.*\.(?:ya?ml|tpl)$/.test(path)) continue
@@ -28,18 +28,17 @@ export async function bumpVersion(copy: string): Promise<void> {
   await writeFile(file, bumped)
 }
 
-/** Returns the values of a release with other images than the values, or the chart's defaults, name. */
+/** Returns the values of a release with other images than in the values or the defaults of the chart. */
 export function withOtherImages(copy: string, values: Values): Values {
   return mergeValues(values, imagesIn(mergeValues(defaultValues(copy), values), false))
 }
 
-/** Matches what a template reads that changes with the chart's version. */
+/** Matches template actions that depend on the version of the chart. */
 const OF_VERSION = /\.Chart\.(?!Name\b)|\.Chart\b(?!\.)|Revision/
 
 /**
- * Returns the rendered objects as the next version with other images would make them, where that is known without
- * another render: the templates read no version, and every image stands as a whole in the values. Returns undefined
- * elsewhere.
+ * Returns the objects of the next version with other images, if they can be derived without another render: the templates
+ * read no version, and the values contain every image as one string. Returns undefined otherwise.
  */
 export function nextObjects(
   copy: string,
@@ -51,7 +50,7 @@ export function nextObjects(
     text.slice(0, -'-next'.length),
   )
   if (images.some((image) => !/^[\w.-]+(?::\d+)?\/[\w./-]+:[\w.-]+$/.test(image))) return undefined
-  // The longest comes first, for one image may begin with another.
+  // The longest comes first, because one image may be a prefix of another.
   const longest = images.toSorted((one, other) => other.length - one.length)
   const whole = longest.map((image) => image.replaceAll('.', '\\.'))
   if (whole.length === 0) return objects
@@ -76,7 +75,7 @@ function withTexts(value: unknown, pattern: RegExp): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withTexts(inner, pattern)]))
 }
 
-/** Returns only the values below a key that names an image, each changed. */
+/** Returns only the values below the key of an image, each changed. */
 function imagesIn(values: Values, isBelow: boolean): Values {
   const entries = Object.entries(values).flatMap(([key, value]): (readonly [string, unknown])[] => {
     const isImage = isBelow || IMAGE_KEY.test(key)

@@ -11,16 +11,16 @@ export interface DeployedRelease {
   readonly objects: readonly RenderedObject[]
 }
 
-/** The facts of a cluster that charts can ask for, and what is deployed there. */
+/** The facts of a cluster that charts can read, and the deployed releases. */
 export interface ExaminedCluster {
   readonly kubeVersion: string
-  /** The custom kinds that it serves, as `helm template --api-versions` takes them. */
+  /** The custom kinds that it serves, in the format of `helm template --api-versions`. */
   readonly kinds: readonly string[]
   readonly deployed: ReadonlyMap<ReleaseId, DeployedRelease>
 }
 
-/** Reads the cluster on which charts are examined; without one, returns defaults and nothing deployed. */
-export async function placeOf(
+/** Reads the cluster for the examination of charts; without one, returns defaults and no deployed releases. */
+export async function readCluster(
   releases: readonly ReleaseId[],
   cluster: {readonly apiServer: ApiServer; readonly records: Records} | undefined,
 ): Promise<ExaminedCluster> {
@@ -33,7 +33,7 @@ export async function placeOf(
   return {kubeVersion, kinds, deployed: new Map(deployed.flat())}
 }
 
-/** Returns what is deployed of a release, whoever installed it; empty if it is not installed. */
+/** Returns the deployed revision of a release, installed by kk or another tool; empty if it is not installed. */
 async function deployedRelease(
   release: ReleaseId,
   records: Records,

@@ -15,7 +15,7 @@ interface Asking {
   readonly valuesOf: (release: ReleaseId) => Values
 }
 
-/** Returns the releases with the cluster's refusals, in a dry run, of objects that an upgrade would change; hooks are left out. */
+/** Adds the refusals of a server-side dry run of the objects that an upgrade would change; skips hooks. */
 export async function withRefusals(
   releases: readonly ExaminedRelease[],
   {cluster, valuesOf}: Asking,
@@ -35,7 +35,7 @@ interface Server {
   readonly redact: (text: string) => string
 }
 
-/** Returns refusals by identity of the object; undefined if the user may not ask the cluster. */
+/** Returns refusals by identity of the object; undefined if the user has no permission for a dry run. */
 async function refusalsOf(
   release: ReleaseId,
   {upgrade, objects}: ComparedRelease,
@@ -66,7 +66,7 @@ function firstLine(message: string): string {
   return message.split('\n', 1)[0]!
 }
 
-/** Whether the cluster refuses the object; true where it could not be asked, for then only its rules are known. */
+/** Returns true if the cluster refuses the object, or if that is unknown because no dry run was possible. */
 export function mayBeRefused(
   {refusals}: Pick<ComparedRelease, 'refusals'>,
   object: KubernetesObject,

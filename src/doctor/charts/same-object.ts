@@ -13,9 +13,9 @@ export function inBoth(
   other: readonly RenderedObject[],
   release: ReleaseId,
 ): readonly (readonly [RenderedObject, RenderedObject])[] {
-  const others = new Map(other.map((each) => [identity(each.object, release), each]))
+  const byIdentity = new Map(other.map((each) => [identity(each.object, release), each]))
   return one.flatMap((each) => {
-    const same = others.get(identity(each.object, release))
+    const same = byIdentity.get(identity(each.object, release))
     return same ? [[each, same] as const] : []
   })
 }

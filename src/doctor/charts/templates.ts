@@ -1,16 +1,16 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join, sep} from 'node:path'
 
-/** The templates of a chart's copy, each with all named templates that it includes. */
+/** The templates of a chart, each with all named templates that it includes. */
 export interface Templates {
-  /** The templates that make objects (`templates/secret.yaml`) and reach an action with a match of the pattern. */
+  /** Returns the templates of objects (`templates/secret.yaml`) that reach an action that matches the pattern. */
   reaching(pattern: RegExp): ReadonlySet<string>
-  /** The templates that make objects, of the chart itself and of its subcharts. */
+  /** The templates of objects, of the chart itself and of its subcharts. */
   readonly files: readonly string[]
 }
 
 interface Text {
-  /** All actions except comments, one after the other. */
+  /** All actions except comments, concatenated. */
   readonly actions: string
   /** The named templates that they include. */
   readonly includes: readonly string[]
@@ -31,14 +31,14 @@ export function templatesOf(chart: string): Templates {
     if (/(?:^|\/)templates\/(?:[^_][^/]*\/)*[^_/][^/]*\.(?:ya?ml|json|txt|tpl)$/.test(path))
       own.set(path, textOf(text))
   }
-  // Values may hold templates, too.
+  // Values may contain templates.
   const values = files.filter((path) => /(?:^|\/)values\.yaml$/.test(path))
-  const stated = textOf(values.map((path) => readFileSync(join(chart, path), 'utf8')).join('\n'))
+  const valueActions = textOf(values.map((path) => readFileSync(join(chart, path), 'utf8')).join('\n'))
   return {
     files: [...own.keys()],
     reaching(pattern) {
       const all = [...own.keys()]
-      if (isPacked || pattern.test(stated.actions)) return new Set(all)
+      if (isPacked || pattern.test(valueActions.actions)) return new Set(all)
       return new Set(all.filter((path) => isReached(own.get(path)!, pattern, named)))
     },
   }
@@ -59,7 +59,7 @@ function isReached(start: Text, pattern: RegExp, named: ReadonlyMap<string, Text
   return false
 }
 
-/** Returns the named templates of a text, each with all up to the next: a larger text can only match more. */
+/** Returns the named templates of a file, each with everything up to the next: a longer string can only match more. */
 function definesIn(text: string): readonly (readonly [string, string])[] {
   const starts = Array.from(text.matchAll(/\{\{-?\s*(?:define|block)\s+"([^"]+)"/g))
   return starts.map(({index, 1: name}, at) => [name!, text.slice(index, starts[at + 1]?.index)])

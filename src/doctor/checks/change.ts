@@ -32,10 +32,10 @@ import type {Rendered} from '../../prepare/rendering/render.ts'
 import {seenRevisions} from '../../prepare/seen-revisions.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
-/** What helm does to releases: renders them, returns them to an older revision, or removes them. */
+/** What helm does to releases: installs or upgrades, rolls back, or removes them. */
 export type Changing = 'deploy' | 'rollback' | 'remove'
 
-/** A change as the checks see it before anything is done. */
+/** The input of the checks before a change. */
 export interface Change {
   readonly changing: Changing
   readonly cluster: {
@@ -45,39 +45,39 @@ export interface Change {
   }
   /** The releases that get a new revision. */
   readonly next: ReadonlyMap<ReleaseId, NextRevision>
-  /** Objects of records that helm looks up, so that it gives up if the cluster does not serve the kind of one. */
+  /** Objects of records that helm looks up; helm fails if the cluster does not serve one of their kinds. */
   readonly recorded: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
   /** The objects that helm deletes. */
   readonly going: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
-  /** The hooks whose objects are plain ones until then; left out if helm makes no hooks of a chart. */
+  /** The hooks whose objects are not hooks in the former revision; undefined if helm renders no chart. */
   readonly replaced?: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
   /**
-   * Returns what the releases have, hooks included, that a changed one requires, or that require one, or that make an object
-   * of the same kind and name, and that stay as they are.
+   * Returns the objects, including hooks, of unchanged releases that a changed one requires, that require a changed one, or
+   * that create an object of the same kind and name.
    */
   readonly staying: () => Promise<OtherReleases>
-  /** Returns what all releases of the cluster have, those of the change included. */
+  /** Returns the objects of all releases of the cluster, including the changed ones. */
   readonly present: () => Promise<OtherReleases>
-  /** Returns the releases that would be installed although their records are in another namespace. */
+  /** Returns the releases to install whose records are in another namespace. */
   readonly elsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** `kk.given`. */
   readonly given: readonly string[]
-  /** New passwords and keys of kk's own for accounts of a server that is there, and that no release of the environment runs. */
+  /** Passwords and keys that kk would generate for accounts of an existing server that is not part of the environment. */
   readonly strayKeys?: readonly StrayKey[]
 }
 
-/** A release, and the namespace in which the record of it is. */
+/** A release, and the namespace of its record. */
 interface ElsewhereRecord {
   readonly release: ReleaseId
   readonly namespace: string
 }
 
-/** A password or key that is neither stated nor kept, of a server that the environment does not run. */
+/** A password or key, neither set nor stored, of a server that the environment does not run. */
 interface StrayKey {
   readonly release: ReleaseId
-  /** The chart of kk's own that runs such a server: `mariadb`. */
+  /** kk's own chart for such a server: `mariadb`. */
   readonly server: string
-  /** The name under which kk would keep it: `ceph_mon.glance.key`. */
+  /** The name under which kk would store it: `ceph_mon.glance.key`. */
   readonly name: string
   /** Its place among the values of the release. */
   readonly path: readonly string[]
@@ -86,27 +86,27 @@ interface StrayKey {
 
 export interface NextRevision {
   readonly objects: readonly RenderedObject[]
-  /** The objects of the deployed revision; none of a release that is new, or was never deployed. */
+  /** The objects of the deployed revision; empty for a release that was never deployed. */
   readonly before: readonly KubernetesObject[]
   /** The hooks of that revision. */
   readonly hooksBefore: readonly KubernetesObject[]
-  /** The chart and its values; left out for a revision that helm takes from a record. */
+  /** The chart and its values; undefined for a revision that helm takes from a record. */
   readonly source?: {readonly chart: Chart; readonly values: Values}
 }
 
-/** Releases with the objects of their living revisions, as their records have them. */
+/** Releases with the objects of their live revisions, from their records. */
 export interface OtherReleases {
   readonly releases: readonly {readonly release: ReleaseId; readonly objects: readonly RenderedObject[]}[]
-  /** What could not be read, in words. */
+  /** What could not be read, as messages. */
   readonly unread: readonly string[]
 }
 
-/** What a check has found: a reason to refuse the change, or a note on it. */
+/** A finding of a check: a reason to refuse the change, or a note on it. */
 export interface Found {
   readonly what: string
   /** The next step for the user. */
   readonly advice?: string | undefined
-  /** The code of the refusal; left out for a note. */
+  /** The code of the refusal; undefined for a note. */
   readonly refusal?: ErrorCode
 }
 
@@ -139,7 +139,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
   const recorded = new Map(
     [...previous].map(([release, stored]) => [release, parseManifest(stored.at(-1)?.manifest ?? '')]),
   )
-  // An install over what another has left deletes none of it, but for hooks that it makes again.
+  // An install over existing objects deletes none of them, except hooks that it re-creates.
   const installs = new Set(plan.actions.filter(({kind}) => kind === 'install').map(({release}) => release))
   const upgraded = new Map([...previous].filter(([release]) => !installs.has(release)))
   const dropped = [...upgraded.keys()].map(
@@ -166,20 +166,20 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
   }
 }
 
-/** Returns the hooks whose objects are plain ones in the revisions that upgrades are compared with. */
+/** Returns the hooks whose objects are not hooks in the revisions that upgrades are compared with. */
 export function replacedIn(
   rendered: Rendered,
   previous: Deploying['previous'],
 ): ReadonlyMap<ReleaseId, readonly ReplacedByHook[]> {
-  const found = [...previous].map(([release, stored]) => {
+  const replaced = [...previous].map(([release, stored]) => {
     const before = stored.flatMap(({manifest}) => parseManifest(manifest))
     const way = {namespace: releaseNamespace(release), verb: 'upgrade'} as const
     return [release, replacedByHooks(before, rendered.get(release) ?? [], way)] as const
   })
-  return new Map(found)
+  return new Map(replaced)
 }
 
-/** Returns the objects of one manifest that helm deletes on the way to another. */
+/** Returns the objects of one manifest that helm deletes in an upgrade to another. */
 export function goingBetween(
   release: ReleaseId,
   before: readonly KubernetesObject[],
@@ -189,7 +189,7 @@ export function goingBetween(
   return dropped.filter((object) => !staysInUpgrade(object))
 }
 
-/** Looks for the records of new releases by their names, which are in the metadata of all records. */
+/** Finds records of new releases in other namespaces by their names, which are in the metadata of all records. */
 async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readonly ElsewhereRecord[]> {
   const installs = actions
     .filter(({kind, revision}) => kind === 'install' && revision === 0)
@@ -201,12 +201,12 @@ async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readon
       .filter((other) => other !== release && releaseName(other) === releaseName(release))
       .map((other) => ({release, other})),
   )
-  const found = await mapParallel(namesakes, async ({release, other}) => {
+  const records = await mapParallel(namesakes, async ({release, other}) => {
     const stored = await cluster.records.stored(other)
     const isOfRelease = stored?.namespace === releaseNamespace(release)
     return isOfRelease ? [{release, namespace: releaseNamespace(other)}] : []
   })
-  return found.flat()
+  return records.flat()
 }
 
 function strayKeys({releases, generated = new Map()}: Deploying['prepared']): readonly StrayKey[] {
@@ -222,8 +222,8 @@ function strayKeys({releases, generated = new Map()}: Deploying['prepared']): re
 }
 
 /**
- * Returns the chart whose server has the account of a password or key before any release is deployed: each key of a Ceph,
- * for its accounts are there, and the password by which Jobs make all other accounts, of a server that is stated to be outside.
+ * Returns the chart whose server has the account of a password or key before any release is deployed: for each key of a
+ * Ceph cluster, whose accounts exist, and for the administrator password of a server that is configured as external.
  */
 function serverOf(name: string, values: Values): string | undefined {
   if (/^ceph_mon\..+\.key$/.test(name)) return SERVERS.ceph_mon
@@ -243,7 +243,7 @@ function nextOf(
   return {
     objects: objects.map((object) => ({
       object,
-      // Only of definitions it matters whether they are in `crds/`.
+      // Only for CRDs it matters whether they are in `crds/`.
       file: hasDefinitions && object.kind === 'CustomResourceDefinition' ? 'crds/' : '',
     })),
     before: parseManifest(deployed?.manifest ?? ''),
@@ -252,7 +252,7 @@ function nextOf(
   }
 }
 
-/** Returns the releases of a plan that a changed one requires, or that require one, and that are installed and stay. */
+/** Returns the installed, unchanged releases of a plan that a changed one requires, or that require a changed one. */
 export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
   const required = new Set(
     actions
@@ -268,8 +268,8 @@ export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): re
 }
 
 /**
- * Returns the other releases of the environment that may make an object of the same kind and name as a changed one. What was
- * rendered to infer requirements shows that without a request; a release that was not may make any.
+ * Returns the other releases of the environment that may create an object of the same kind and name as a changed one. The
+ * renders of the inference show that without a request; a release that was not rendered may create any object.
  */
 function namesakes(
   {releases, foreknown}: Deploying['prepared'],
@@ -278,15 +278,15 @@ function namesakes(
 ): readonly ReleaseId[] {
   const keyOf = (kind: string, name: string) => `${kind}/${name}`
   const made = new Set([...rendered.values()].flat().map(({kind, metadata}) => keyOf(kind, metadata.name)))
-  const left = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
-  return [...releases.keys(), ...left].filter((release) => {
+  const unwanted = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
+  return [...releases.keys(), ...unwanted].filter((release) => {
     if (rendered.has(release)) return false
     const facts = foreknown?.get(release)?.facts
     return !facts || facts.provided.objects.some(({kind, name}) => made.has(keyOf(kind, name)))
   })
 }
 
-/** Returns a function that reads, at its first call, the objects of all releases that the user may see. */
+/** Returns a function that reads the objects of all releases visible to the user, once. */
 export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): Change['present'] {
   return once(async () => {
     const seen = await seenRevisions(cluster, {releases})
@@ -297,7 +297,7 @@ export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): C
   })
 }
 
-/** Returns a function that reads, at its first call, the objects of the last revisions of these releases. */
+/** Returns a function that reads the objects of the last revisions of these releases, once. */
 export function stayingReader(
   cluster: {readonly records: Records},
   releases: readonly ReleaseId[],

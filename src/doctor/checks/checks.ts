@@ -22,13 +22,13 @@ import {sharedGoing, sharedNext} from './claims.ts'
 import {recordSizes} from './record-size.ts'
 import {scaledReplicas} from './scaled-replicas.ts'
 
-/** A check that is made before the first change, and not if nothing is to change. */
+/** A check before the first change; skipped if nothing changes. */
 export interface Check {
   readonly name: string
   readonly changing: readonly Changing[]
-  /** What becomes of what it finds, for the page on safety. */
+  /** The effect of its findings, for the safety page. */
   readonly outcome: string
-  /** The requests that it costs beside those of the plan, for the same page. */
+  /** Its requests in addition to those of the plan, for the same page. */
   readonly cost: string
   find(change: Change): readonly Found[] | Promise<readonly Found[]>
 }
@@ -131,17 +131,16 @@ export const CHECKS: readonly Check[] = [
 ]
 
 /**
- * Makes all checks of a change. Resolves with notes, among them one for each check that could not be made; nothing is
- * asked of the cluster if nothing changes. Throws the first refusal in the order of the checks, with all that have the
- * same code.
+ * Runs all checks of a change. Resolves with notes, including one for each check that could not run; sends no request if
+ * nothing changes. Throws the first refusal in the order of the checks, together with all that have the same code.
  */
 export async function checkBefore(
   change: Change,
   checks: readonly Check[] = CHECKS,
 ): Promise<readonly string[]> {
   if (change.next.size + change.recorded.size + change.going.size === 0) return []
-  const made = checks.filter(({changing}) => changing.includes(change.changing))
-  const found = (await Promise.all(made.map((check) => findingsOf(check, change)))).flat()
+  const applicable = checks.filter(({changing}) => changing.includes(change.changing))
+  const found = (await Promise.all(applicable.map((check) => findingsOf(check, change)))).flat()
   const code = found.find(({refusal}) => refusal !== undefined)?.refusal
   if (code !== undefined) throw refusalOf(code, found)
   return [...new Set(found.map(({what, advice}) => (advice === undefined ? what : `${what}; ${advice}`)))]
@@ -166,7 +165,7 @@ function refusalOf(code: ErrorCode, found: readonly Found[]): KkError {
   })
 }
 
-/** Returns the kinds in records that the cluster no longer serves, and that nothing of the change brings back. */
+/** Returns the kinds in records that the cluster no longer serves, unless the change brings their CRDs. */
 async function unservedRecords({recorded, next, cluster, changing}: Change): Promise<readonly Found[]> {
   const brought = new Set(
     definedKinds([...next.values()].flatMap(({objects}) => objects.map(({object}) => object))),
@@ -188,40 +187,40 @@ async function unservedRecords({recorded, next, cluster, changing}: Change): Pro
   return found
 }
 
-/** Returns releases that are installed, by a tool that keeps its records elsewhere: a second one would be of the same objects. */
+/** Returns releases that a tool installed with its records in another namespace: a second release would have the same objects. */
 async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
   return ((await elsewhere?.()) ?? []).map(({release, namespace}) => ({
-    what: `${release} is installed: helm's record of it is in the namespace ${namespace}, as Flux keeps it with storageNamespace`,
-    advice: `leave ${releaseName(release)} to the tool that installed it, and take its section out; or have that tool give it up, with its objects or with the record moved to ${releaseNamespace(release)}, and then: kk adopt ${releaseName(release)}`,
+    what: `${release} is installed: its helm record is in the namespace ${namespace}, as Flux stores it with storageNamespace`,
+    advice: `leave ${releaseName(release)} to the tool that installed it, and remove its section; or make that tool release it, with its objects or with the record moved to ${releaseNamespace(release)}, and then: kk adopt ${releaseName(release)}`,
     refusal: 'KK_FOREIGN',
   }))
 }
 
-/** Returns the objects that helm deletes because they become hooks; what holds data is asked for with that of other hooks. */
+/** Returns the objects that helm deletes because they become hooks; objects with data are confirmed like those of other hooks. */
 function replacedObjects({replaced = new Map()}: Change): readonly Found[] {
   return [...replaced].flatMap(([release, hooks]) =>
     hooks
       .filter(({object}) => !isHolder(object))
       .map(({object, isMade}) => {
         const then = isMade
-          ? 'and makes it again when the rest is changed'
-          : 'with what the hook makes of it: afterwards it does not exist, and what uses it fails'
+          ? 'and re-creates it after the other changes'
+          : 'together with the object of the hook: afterwards it does not exist, and its users fail'
         return {
           what: `${release}: ${objectName(object)} becomes a hook: helm deletes it, ${then}`,
-          advice: 'to keep it, have the chart make it without helm.sh/hook',
+          advice: 'to keep it, create it in the chart without helm.sh/hook',
         }
       }),
   )
 }
 
-/** Returns the hooks that wait for what helm makes after them. */
+/** Returns the hooks that wait for objects that helm creates after them. */
 function endlessHooks({next, given}: Change): readonly Found[] {
   return deadlocks(freshIn(next), given)
     .filter(({level}) => level === 'problem')
     .map(({release, what, advice}) => ({what: `${release}: ${what}`, advice, refusal: 'KK_UNSERVED'}))
 }
 
-/** Returns the objects that the deployed revision of a release does not have: the others are there already. */
+/** Returns the objects that the deployed revision of a release does not have: the others exist already. */
 function freshIn(next: Change['next']): readonly Maker[] {
   return [...next].map(([release, {objects, before}]) => {
     const known = new Set(before.map((object) => identity(object, release)))
@@ -229,12 +228,12 @@ function freshIn(next: Change['next']): readonly Maker[] {
   })
 }
 
-/** Returns the passwords and keys of kk's own that pods get for a server that no release runs, and which that would refuse. */
+/** Returns the generated passwords and keys that pods get for an external server, which would refuse them. */
 function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
   const used = strayKeys.filter(({release, value}) => {
     const objects = (next.get(release)?.objects ?? []).map(({object}) => object)
     const keys = objects.flatMap((object) => keysWith(object, value))
-    // The CronJob by which a release takes away what it has made runs with --purge alone.
+    // The CronJob that cleans up after a release runs only with --purge.
     const pods = objects
       .filter((object) => waiterOf(object) !== 'cron')
       .map((object) => JSON.stringify(podTemplate(object)?.spec ?? {}))
@@ -242,13 +241,13 @@ function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
   })
   const names = [...new Set(used.map(({name}) => name))]
   return used.map(({release, server, name, path}) => ({
-    what: `${release}: no release runs ${server}, and ${name} of the one that is there is neither stated nor kept`,
-    advice: `have kk keep what it has: kk secrets import FILE, with a line for each (${names.map((each) => `${each}: …`).join(', ')}); or state them, this one as ${path.join('.')}`,
+    what: `${release}: no release runs ${server}, and ${name} of the existing server is neither set nor stored`,
+    advice: `store the values of the server: kk secrets import FILE, with a line for each (${names.map((each) => `${each}: …`).join(', ')}); or set them, this one as ${path.join('.')}`,
     refusal: 'KK_UNSTATED',
   }))
 }
 
-/** Returns the keys of a Secret under which a text has the value. */
+/** Returns the keys of a Secret whose string contains the value. */
 function keysWith({kind, data, stringData}: KubernetesObject, value: string): readonly string[] {
   if (kind !== 'Secret') return []
   const decoded = Object.entries(data ?? {}).map(([key, text]) => {
@@ -259,8 +258,8 @@ function keysWith({kind, data, stringData}: KubernetesObject, value: string): re
 }
 
 /**
- * Returns objects whose kind the same chart defines with them, so that helm does not find it. A chart that asks which
- * kinds there are renders others when its turn comes.
+ * Returns objects whose kind the same chart defines with them, so that helm does not find it. Charts that query API
+ * versions are skipped, because they render other objects later.
  */
 async function lateKinds({next, cluster}: Change): Promise<readonly Found[]> {
   const silent = [...next].filter(([, {source}]) => source && !mentions(source.chart, 'APIVersions'))
@@ -276,27 +275,27 @@ async function lateKinds({next, cluster}: Change): Promise<readonly Found[]> {
 /** Returns the accounts for which a changed release and another one have different passwords. */
 async function differingAccounts({next, staying}: Change): Promise<readonly Found[]> {
   if (next.size === 0) return []
-  const others = await staying()
+  const unchanged = await staying()
   const releases = [
     ...[...next].map(([release, {objects}]) => ({release, objects})),
-    ...others.releases
+    ...unchanged.releases
       .filter(({release}) => !next.has(release))
       .map((each) => ({...each, objects: each.objects.filter(({object}) => !isHook(object))})),
   ].map((each) => ({...each, again: each.objects}))
   return [
     ...accounts(releases)
-      // Whether charts make up a key of a cache at each render is not known here, and costs no login.
+      // Whether charts generate a cache key at each render is unknown here, and breaks no login.
       .filter(({level}) => level === 'problem')
       .filter(({release, other}) => next.has(release) || (other && next.has(other.release)))
       .map(({what, advice}) => ({what, advice})),
-    ...others.unread.map((what) => ({what: `not checked: accounts, objects of two releases: ${what}`})),
+    ...unchanged.unread.map((what) => ({what: `not checked: accounts, objects of two releases: ${what}`})),
   ]
 }
 
 /** Returns new claims whose storage class the cluster lacks. */
 async function missingClasses({next, cluster}: Change): Promise<readonly Found[]> {
   const objects = objectsOf(freshIn(next))
-  // Without a class, each release with a claim would be a finding.
+  // A request is only needed if a claim has no class, or names one.
   if (classless(objects).length + judgeNamedClasses([], objects).length === 0) return []
   const classes = await cluster.diagnosis.storageClasses()
   return [
@@ -308,7 +307,7 @@ async function missingClasses({next, cluster}: Change): Promise<readonly Found[]
 /** Returns pods that no node can take. */
 async function missingNodes({next, cluster}: Change): Promise<readonly Found[]> {
   const objects = objectsOf([...next].map(([release, {objects}]) => ({release, objects})))
-  // Without a node, there would be a finding if there is a pod.
+  // A request is only needed if there is a pod.
   if (judgeScheduling(objects, []).length === 0) return []
   return judgeScheduling(objects, await cluster.diagnosis.nodes())
     .filter(({level}) => level === 'problem')

@@ -9,27 +9,27 @@ import {identity} from '../charts/same-object.ts'
 import type {Change, Found} from './change.ts'
 
 /**
- * Returns the objects that two releases would make. It is a note if all have had it before, if all make it as a hook, which
- * helm deletes and makes again, and if a chart may look up whether it exists. A hook of one takes the object of the other:
- * helm deletes that, or fails because it exists.
+ * Returns the objects that two releases would create. It is a note if all had the object before, if all create it as a hook,
+ * which helm deletes and re-creates, or if a chart may look up whether it exists. A hook of one takes the object of the
+ * other: helm deletes that, or fails because it exists.
  */
 export async function sharedNext({next, staying}: Change): Promise<readonly Found[]> {
   if (next.size === 0) return []
-  const others = (await staying()).releases.filter(({release}) => !next.has(release))
-  const makers = [...[...next].map(([release, {objects}]) => ({release, objects})), ...others]
+  const unchanged = (await staying()).releases.filter(({release}) => !next.has(release))
+  const makers = [...[...next].map(([release, {objects}]) => ({release, objects})), ...unchanged]
   return madeByMany(makers)
     .filter((same) => same.some(({release}) => next.has(release)) && !same.every(isUntouchedDefinition))
     .map((same) => {
-      const what = `${objectName(same[0]!.object)} is made by ${namesOf(makersOf(same))}`
+      const what = `${objectName(same[0]!.object)} is created by ${namesOf(makersOf(same))}`
       const hooks = same.filter(({object}) => isHook(object))
       const isRefused =
         hooks.length < same.length &&
         same.some((each) => isNew(each, next)) &&
         !same.some((each) => looksUp(each, next))
-      const advice = 'turn it off in one of them, or give it another name by its values'
+      const advice = 'disable it in one of them, or change its name in the values'
       const then =
         hooks.length > 0
-          ? `, as a hook by ${namesOf(makersOf(hooks))}: helm deletes what the other has made`
+          ? `, as a hook by ${namesOf(makersOf(hooks))}: helm deletes the object of the other`
           : ''
       if (isRefused) return {what: `${what}${then}`, advice, refusal: 'KK_CLAIMED_TWICE' as const}
       return {what: `${what}${then || ': removing one would take it from the other'}`, advice}
@@ -49,7 +49,7 @@ function looksUp({release}: MadeObject, next: Change['next']): boolean {
   return chart !== undefined && mentions(chart, 'lookup')
 }
 
-/** An object that goes, though another release has it and stays. */
+/** An object that helm deletes although another, remaining release has it. */
 export interface SharedObject {
   readonly release: ReleaseId
   readonly object: KubernetesObject
@@ -74,7 +74,7 @@ export async function sharedObjects({going, present}: Change): Promise<readonly 
   })
 }
 
-/** Returns the makers with the objects that go, which may be of a revision that is not living. */
+/** Adds the objects to delete to their releases; they may be of a revision that is not live. */
 function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases'], going: Change['going']) {
   const goes = [...going].map(([release, objects]) => ({
     release,
@@ -83,7 +83,7 @@ function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases']
   return [...makers, ...goes]
 }
 
-/** Returns what `sharedObjects` finds: kk keeps it at an upgrade; a rollback and a removal would delete it. */
+/** Returns findings for `sharedObjects`: an upgrade keeps them; a rollback and a removal would delete them. */
 export async function sharedGoing(change: Change): Promise<readonly Found[]> {
   const {changing, going, present} = change
   const shared = await sharedObjects(change)
@@ -91,13 +91,13 @@ export async function sharedGoing(change: Change): Promise<readonly Found[]> {
   return [
     ...shared.map(({release, object, others}): Found => {
       const what = `${releaseName(release)}: ${objectName(object)}, which ${namesOf(others)} also ${others.length === 1 ? 'has' : 'have'},`
-      if (changing === 'deploy') return {what: `${what} stays: kk has helm keep it`}
+      if (changing === 'deploy') return {what: `${what} stays: kk makes helm keep it`}
       return {
         what: `${what} would be deleted`,
         advice:
           changing === 'rollback'
-            ? 'bring the file back to the older inputs, and run kk deploy, which keeps it'
-            : `give it another name in one of them, and upgrade that; or remove both; or remove it all the same, with ${others.map((other) => `--confirm ${other}`).join(' ')}, and then: kk upgrade ${others.map(releaseName).join(' ')} --correct-drift`,
+            ? 'revert the file to the older inputs, and run kk deploy, which keeps it'
+            : `change its name in one of them, and upgrade that; or remove both; or remove it anyway, with ${others.map((other) => `--confirm ${other}`).join(' ')}, and then: kk upgrade ${others.map(releaseName).join(' ')} --correct-drift`,
         refusal: 'KK_CLAIMED_TWICE',
       }
     }),

@@ -4,28 +4,28 @@ import {readOwnFiles} from '../../charts/own-files.ts'
 import {releaseName} from '../../release.ts'
 import type {Change, Found, NextRevision} from './change.ts'
 
-/** The most that a Secret holds, in bytes (Kubernetes 1.36: MaxSecretSize). */
+/** The size limit of a Secret, in bytes (Kubernetes 1.36: MaxSecretSize). */
 export const MAX_RECORD_BYTES = 2 ** 20
 
-/** A record that is as large as this is noted, in bytes. */
+/** The size above which a record is noted, in bytes. */
 export const LARGE_RECORD_BYTES = 700_000
 
-/** What the estimate may be off by, for helm stores manifests as they are rendered, with comments: a share. */
-const INACCURACY = 0.03
+/** The relative error of the estimate, because helm stores manifests as rendered, with comments. */
+const ESTIMATE_ERROR = 0.03
 
-/** Returns the releases whose next record would not fit into a Secret, or nearly fill it. */
+/** Returns the releases whose next record would exceed the limit of a Secret, or come near it. */
 export function recordSizes({next}: Change): readonly Found[] {
   return [...next].flatMap(([release, revision]): readonly Found[] => {
     if (!revision.source) return []
     const {bytes, parts} = recordSize(revision, revision.source)
     if (bytes <= LARGE_RECORD_BYTES) return []
-    const isTooLarge = bytes > MAX_RECORD_BYTES * (1 + INACCURACY)
+    const isTooLarge = bytes > MAX_RECORD_BYTES * (1 + ESTIMATE_ERROR)
     const most = parts
       .toSorted((one, other) => other.size - one.size)
       .slice(0, 3)
       .map(({name, size}) => `${name} (${Math.round(size / 1000)} kB)`)
-    const what = `${release}: helm's record of it would have about ${Math.round(bytes / 1000)} kB, ${isTooLarge ? 'more than' : `${Math.floor((bytes / MAX_RECORD_BYTES) * 100)} % of`} what a Secret holds (1 MiB); the largest parts: ${most.join(', ')}`
-    const advice = `keep what is not a template out of the chart of ${releaseName(release)}, with .helmignore, and large texts out of its values`
+    const what = `${release}: its helm record would have about ${Math.round(bytes / 1000)} kB, ${isTooLarge ? 'more than' : `${Math.floor((bytes / MAX_RECORD_BYTES) * 100)} % of`} the limit of a Secret (1 MiB); the largest parts: ${most.join(', ')}`
+    const advice = `exclude files that are not templates from the chart of ${releaseName(release)} with .helmignore, and large strings from its values`
     return [{what, advice, ...(isTooLarge && {refusal: 'KK_TOO_LARGE' as const})}]
   })
 }
@@ -37,7 +37,7 @@ interface Part {
 }
 
 /**
- * Returns about how many bytes of a Secret the record of a revision takes, and its parts before they are compressed.
+ * Returns the estimated size of the record of a revision in a Secret, in bytes, and its uncompressed parts.
  * Helm stores base64 of gzip of JSON, in which the chart's own files are base64; neither its Chart.yaml and values.yaml
  * as files, nor its dependencies (Helm 4.2: chart.go, storage/driver/util.go encodeRelease).
  */
@@ -55,7 +55,7 @@ function recordSize(
     part('manifest', objects.map(({object}) => JSON.stringify(object)).join('\n')),
   ]
   const json = parts.map(({text}) => text).join('\n')
-  // What does not fill a Secret uncompressed need not be compressed to tell.
+  // Compression is skipped if the record fits uncompressed.
   const fits = json.length * BASE64 <= LARGE_RECORD_BYTES
   const packed = fits ? json.length : gzipSync(json, {level: 9}).length
   return {bytes: Math.ceil(packed * BASE64), parts}

@@ -6,7 +6,7 @@ import type {Change, Found} from './change.ts'
 
 const AUTOSCALERS: ReadonlySet<string> = new Set(['HorizontalPodAutoscaler', 'ScaledObject'])
 
-/** A workload that states its replicas, and an autoscaler. */
+/** A workload that sets its replicas, or an autoscaler. */
 interface Scalable {
   readonly kind: string
   readonly spec?: {
@@ -16,8 +16,8 @@ interface Scalable {
 }
 
 /**
- * Returns the workloads whose replicas both a chart states and an autoscaler sets, one among the objects of the change or one
- * on the cluster: helm sets the number of the chart at each upgrade, or is refused it.
+ * Returns the workloads whose replicas both a chart and an autoscaler set, in the objects of the change or on the cluster:
+ * helm sets the number of the chart at each upgrade, or fails with a conflict.
  */
 export async function scaledReplicas({next, cluster}: Change): Promise<readonly Found[]> {
   const stating = [...next].flatMap(([release, {objects, before}]) =>
@@ -29,12 +29,12 @@ export async function scaledReplicas({next, cluster}: Change): Promise<readonly 
     objects.flatMap(({object}) => targetOf(release, object)),
   )
   const namespaces = new Set(stating.filter(({isNew}) => !isNew).map(namespaceOf))
-  const standing = await Promise.all(
+  const onCluster = await Promise.all(
     [...namespaces].map(async (namespace) =>
       (await cluster.health.scaleTargets(namespace)).map((target) => ({...target, namespace})),
     ),
   )
-  const targets = [...brought, ...standing.flat()]
+  const targets = [...brought, ...onCluster.flat()]
   return stating
     .filter((one) =>
       targets.some(
@@ -43,8 +43,8 @@ export async function scaledReplicas({next, cluster}: Change): Promise<readonly 
       ),
     )
     .map(({release, object}) => ({
-      what: `${release}: ${objectName(object)}: the chart states ${(object as Scalable).spec!.replicas} replicas, and an autoscaler sets them: helm sets the number of the chart at each upgrade`,
-      advice: 'have the chart leave spec.replicas out, as by a value for it',
+      what: `${release}: ${objectName(object)}: the chart sets ${(object as Scalable).spec!.replicas} replicas, and an autoscaler sets them, too: helm resets the number at each upgrade`,
+      advice: 'omit spec.replicas in the chart, for example with a value',
     }))
 }
 
@@ -52,7 +52,7 @@ function namespaceOf({release, object}: {readonly release: ReleaseId; readonly o
   return object.metadata.namespace ?? releaseNamespace(release)
 }
 
-/** Returns what an autoscaler scales; nothing for any other object. */
+/** Returns the target of an autoscaler; empty for any other object. */
 function targetOf(
   release: ReleaseId,
   object: KubernetesObject,

@@ -9,7 +9,7 @@ export interface UsedKind {
   readonly releases: readonly ReleaseId[]
 }
 
-/** Checks that the cluster serves the kinds of all objects that charts render or that releases were installed with. */
+/** Checks that the cluster serves the kinds of all objects that charts render or that installed releases have. */
 export const apiVersionsCheck: Check = {
   name: 'api-versions',
   fine: 'the cluster serves every kind that is used',
@@ -70,11 +70,11 @@ function kindsOf({kind, spec}: KubernetesObject): readonly string[] {
 /** Returns a problem for each kind that is not served: its charts cannot be installed. */
 export function judgeMissing(missing: readonly UsedKind[]): readonly Found[] {
   return missing.map(({apiVersion, kind, releases}) => {
-    const known = deprecationOf({apiVersion, kind})
+    const api = deprecationOf({apiVersion, kind})
     const names = releases.map(releaseName).join(', ')
-    const advice = known
-      ? `use ${known.use} in the chart: ${apiVersion} went with Kubernetes ${known.gone ?? known.since}`
-      : `install what brings ${kind} (${apiVersion}), or switch it off in the values of ${names}`
+    const advice = api
+      ? `use ${api.use} in the chart: ${apiVersion} was removed in Kubernetes ${api.gone ?? api.since}`
+      : `install the CRDs of ${kind} (${apiVersion}), or disable it in the values of ${names}`
     const what = `the cluster does not serve ${kind} of ${apiVersion}, which ${names} would install`
     return {level: 'problem', what, advice}
   })
@@ -82,17 +82,17 @@ export function judgeMissing(missing: readonly UsedKind[]): readonly Found[] {
 
 export function judgeDeprecated(used: readonly UsedKind[]): readonly Found[] {
   return used.flatMap(({apiVersion, kind, releases}) => {
-    const known = deprecationOf({apiVersion, kind})
-    if (!known) return []
-    const until = known.gone === undefined ? '' : `, and goes with ${known.gone}`
-    const what = `${kind} of ${apiVersion}, which ${releases.map(releaseName).join(', ')} would install, is deprecated since Kubernetes ${known.since}${until}`
-    return [{level: 'warning' as const, what, advice: `use ${known.use} in the chart`}]
+    const api = deprecationOf({apiVersion, kind})
+    if (!api) return []
+    const until = api.gone === undefined ? '' : `, and removed in ${api.gone}`
+    const what = `${kind} of ${apiVersion}, which ${releases.map(releaseName).join(', ')} would install, is deprecated since Kubernetes ${api.since}${until}`
+    return [{level: 'warning' as const, what, advice: `use ${api.use} in the chart`}]
   })
 }
 
 /**
  * Returns a problem for each release with a kind that is no longer served: helm reads the last manifest at every
- * upgrade, and fails when it holds such a kind (helm issue 7219).
+ * upgrade, and fails if it contains such a kind (helm issue 7219).
  */
 export function judgeForgotten(missing: readonly UsedKind[]): readonly Found[] {
   return missing.flatMap(({apiVersion, kind, releases}) =>
@@ -113,13 +113,13 @@ function deprecationOf({apiVersion, kind}: Pick<UsedKind, 'apiVersion' | 'kind'>
 
 interface DeprecatedApi {
   readonly apiVersion: string
-  /** The kind; all kinds of that version if left out. */
+  /** The kind; undefined for all kinds of that version. */
   readonly kind?: string
-  /** The Kubernetes that deprecated it. */
+  /** The Kubernetes version that deprecated it. */
   readonly since: string
-  /** The Kubernetes that no longer serves it, where that is decided. */
+  /** The Kubernetes version that removed it, if known. */
   readonly gone?: string
-  /** The API versions to use in its place. */
+  /** The API versions that replace it. */
   readonly use: string
 }
 

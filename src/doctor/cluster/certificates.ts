@@ -6,10 +6,10 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Finds certificates that end soon: of servers, of the authorities that kk keeps, and those that values state. */
+/** Finds certificates that expire soon: of servers, of the CAs that kk stores, and those in values. */
 export const certificatesCheck: Check = {
   name: 'certificates',
-  fine: 'no certificate ends soon',
+  fine: 'no certificate expires soon',
   async find(facts) {
     const {cluster, now, kubectl, prepared} = facts
     const [seen, authorities] = await Promise.all([seenCertificates(facts), keptAuthorities(cluster.secrets)])
@@ -29,7 +29,7 @@ interface Place {
 const DAY_MILLISECONDS = 86_400_000
 const WARNING_DAYS = 60
 
-/** Returns a finding for each certificate that ends soon, and one for all under an authority of kk, by namespace. */
+/** Returns a finding for each certificate that expires soon, and one for all certificates of a CA of kk, by namespace. */
 export function judgeCertificates(
   seen: readonly SeenCertificates[],
   authorities: ReadonlyMap<string, X509Certificate>,
@@ -72,7 +72,7 @@ function found(
     : {level: 'warning', what: `${what} ends at ${at}`, advice}
 }
 
-/** What brings another certificate, by who made this one. */
+/** Returns how to renew a certificate, depending on its issuer. */
 function adviceFor(
   {kind, namespace, name, release, manager}: SeenCertificates,
   {issuer}: X509Certificate,
@@ -81,14 +81,14 @@ function adviceFor(
   if (manager !== undefined)
     return `cert-manager has not renewed it: ${kubectl} describe certificate ${manager} --namespace ${namespace}`
   if (release === undefined)
-    return `nothing that kk knows renews it: put another into the ${kind} ${namespace}/${name}`
+    return `nothing that kk knows renews it: replace it in the ${kind} ${namespace}/${name}`
   const [file, ...cluster] = place.split(' ')
   const upgrade = ['kk upgrade', file, releaseName(release), ...cluster].join(' ')
   if (/^CN=kk [\da-f]{12}$/.test(issuer)) return upgrade
-  return `it is of the values of ${release}: state another, and then ${upgrade}`
+  return `it is set in the values of ${release}: set another, and then ${upgrade}`
 }
 
-/** Returns true for the last 60 days, or the last third of a shorter life; before that, cert-manager renews what is its own. */
+/** Returns true in the last 60 days, or in the last third of a shorter lifetime; cert-manager renews its own certificates earlier. */
 function endsSoon(certificate: X509Certificate, {now}: Place, isManaged: boolean): boolean {
   const life = endOf(certificate) - Date.parse(certificate.validFrom)
   const warning = Math.min(WARNING_DAYS * DAY_MILLISECONDS, life / (isManaged ? 6 : 3))
@@ -96,8 +96,8 @@ function endsSoon(certificate: X509Certificate, {now}: Place, isManaged: boolean
 }
 
 /**
- * Returns the certificates of an object that matter to it: those of servers, the authority of such a one if it ends before, and an
- * authority that is alone in its text. The others of a bundle are only trusted.
+ * Returns the relevant certificates of an object: those of servers, their CA if it expires before them, and a CA that is
+ * the only certificate of its file. Other certificates of a bundle are only trusted.
  */
 function ownIn({texts}: SeenCertificates): readonly X509Certificate[] {
   const parts = texts.map(certificatesIn)
@@ -140,8 +140,8 @@ function nameOf({release, name}: SeenCertificates): string {
 }
 
 /**
- * Returns what has certificates: Secrets of TLS in namespaces of releases, by kk or not, and Secrets and ConfigMaps of releases
- * and of the charts of the environment.
+ * Returns the objects with certificates: TLS Secrets in namespaces of releases, of kk or not, and Secrets and ConfigMaps of
+ * releases and of the charts of the environment.
  */
 async function seenCertificates({cluster, last, readRecords, rendered}: Examination) {
   const [live, records, wanted, releases] = await Promise.all([
@@ -166,7 +166,7 @@ async function seenCertificates({cluster, last, readRecords, rendered}: Examinat
   ]
 }
 
-/** Returns the texts of a Secret or ConfigMap that have a certificate. */
+/** Returns the strings of a Secret or ConfigMap that contain a certificate. */
 function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCertificates[] {
   const {kind, metadata} = object
   if (kind !== 'Secret' && kind !== 'ConfigMap') return []
@@ -179,7 +179,7 @@ function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCert
   return held.length === 0 ? [] : [{kind, namespace, name: metadata.name, release, texts: held}]
 }
 
-/** Returns the certificate of the authority that kk keeps, for each namespace that has one. */
+/** Returns the certificate of the CA that kk stores, for each namespace that has one. */
 async function keptAuthorities(secrets: KeptSecrets): Promise<ReadonlyMap<string, X509Certificate>> {
   const kept = [...(await secrets.list())].flatMap(([namespace, byName]) => {
     const text = byName.get('tls.authority')?.value

@@ -15,10 +15,10 @@ interface NeededAccess extends Pick<Need, 'why' | 'without'> {
   readonly by: readonly string[]
 }
 
-/** Finds the accesses that the verbs of kk need and this user does not have. */
+/** Finds the permissions that the verbs of kk need and this user does not have. */
 export const permissionsCheck: Check = {
   name: 'permissions',
-  fine: 'you may do all that kk needs',
+  fine: 'you have all permissions that kk needs',
   async find(facts) {
     const {cluster, prepared, kubectl} = facts
     const namespaces = [...new Set((prepared?.graph.releases ?? []).map(releaseNamespace))]
@@ -30,9 +30,9 @@ export const permissionsCheck: Check = {
   },
 }
 
-/** Returns each access that verbs need once; those in the namespaces of releases where these are known. */
+/** Returns each access that verbs need once; those in the namespaces of releases if these are known. */
 function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
-  // The operator has an account of its own, and its kinds need not exist.
+  // The operator has its own ServiceAccount, and its CRDs need not exist.
   const verbs = Object.entries(NEEDS).filter(([verb]) => !verb.startsWith('operator '))
   const needed = verbs.flatMap(([by, needs]) =>
     needs.flatMap((need) =>
@@ -55,7 +55,7 @@ function placesOf({where}: Need, namespaces: readonly string[]): readonly string
   return [where === 'cluster' ? '' : KK_NAMESPACE]
 }
 
-/** Returns the name of the object asked for; a namespace's own, so that a right on that alone suffices. */
+/** Returns the name of the accessed object; for a namespace its name, so that a permission for only that is sufficient. */
 function nameOf({resource, where, names}: Need, namespace: string): string | undefined {
   return resource === 'namespaces' && where === 'release' ? namespace : names?.[0]
 }
@@ -81,7 +81,7 @@ async function renderedAccesses({rendered, cluster}: Examination): Promise<reado
 
 interface Grant {
   readonly kubectl: string
-  /** The user who is to be granted it. */
+  /** The user to grant it to. */
   readonly user: string
 }
 
@@ -110,7 +110,7 @@ function placeText({namespace, name}: Access): string {
   return object + (namespace === '' ? 'on the whole cluster' : `in namespace ${namespace}`)
 }
 
-/** Returns the commands with which an administrator makes the role and its binding. */
+/** Returns the commands with which an administrator creates the role and its binding. */
 function grantText(
   {group, resource, namespace, name}: Access,
   verbs: readonly string[],

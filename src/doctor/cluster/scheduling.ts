@@ -8,11 +8,11 @@ import {podTemplate} from '../../kubernetes/manifest/pods.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Finds pods that no node can take, not even an empty one: they would wait for ever, and their release with them. */
+/** Finds pods that fit no node, not even an empty one: they and their release would stay pending. */
 export const schedulingCheck: Check = {
   name: 'scheduling',
   needs: 'environment',
-  fine: 'for every pod that the charts render there is a node that could take it',
+  fine: 'every rendered pod fits a node',
   async find({cluster, rendered}) {
     const [nodes, objects] = await Promise.all([cluster.diagnosis.nodes(), rendered()])
     return judgeScheduling(objects, nodes)
@@ -31,7 +31,7 @@ interface Container {
   readonly resources?: Resources
 }
 
-/** A pod as a chart states it, which may write quantities as numbers. */
+/** The pod spec of a chart, which may contain quantities as numbers. */
 type PodSpec = Partial<Frozen<Omit<core.PodSpec, 'containers' | 'initContainers' | 'overhead'>>> & {
   readonly containers?: readonly Container[]
   readonly initContainers?: readonly Container[]
@@ -49,7 +49,7 @@ interface Hindrances {
   readonly excess: number
 }
 
-/** Returns one finding for all workloads with the same reason why no node can take them. */
+/** Returns one finding for all workloads that fit no node for the same reason. */
 export function judgeScheduling(
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
   nodes: readonly SchedulableNode[],
@@ -62,14 +62,14 @@ export function judgeScheduling(
     }),
   )
   if (nodes.length === 0 && pods.length > 0) {
-    const what = `the cluster has no node that could take the pods of ${[...rendered.keys()].map(releaseName).join(', ')}`
+    const what = `the cluster has no node for the pods of ${[...rendered.keys()].map(releaseName).join(', ')}`
     return [{level: 'problem', what, advice: 'add nodes to the cluster'}]
   }
-  const found = pods.flatMap(({title, kind, spec}) => {
+  const unschedulable = pods.flatMap(({title, kind, spec}) => {
     const why = whyNowhere(spec, kind, nodes)
     return why ? [{title, ...why}] : []
   })
-  return [...Map.groupBy(found, ({why}) => why).values()].map((alike) => {
+  return [...Map.groupBy(unschedulable, ({why}) => why).values()].map((alike) => {
     const [{level, why, advice}] = alike as [(typeof alike)[number]]
     return {level, what: `${alike.map(({title}) => title).join(', ')}: ${why}`, advice}
   })
@@ -97,23 +97,23 @@ function whyNowhere(
   const {labels, taints, sizes, node} = nearest
   const lacks = [...labels, ...taints, ...sizes].join('; ')
   if (lacks === '') return undefined
-  // A DaemonSet makes pods only for nodes that can take them.
+  // A DaemonSet creates pods only for nodes that match.
   if (kind === 'DaemonSet' && labels.length + taints.length > 0) {
     const why = `runs on none of the ${nodes.length} nodes; the nearest, ${node.name}, ${lacks}`
-    return {level: 'info', why, advice: 'nothing to do, unless some node should run it'}
+    return {level: 'info', why, advice: 'nothing to do, unless a node should run it'}
   }
-  const why = `none of the ${nodes.length} nodes can take its pods; the nearest, ${node.name}, ${lacks}`
+  const why = `its pods fit none of the ${nodes.length} nodes; the nearest, ${node.name}, ${lacks}`
   return {level: 'problem', why, advice: adviceFor(nearest)}
 }
 
 function adviceFor({labels, taints}: Hindrances): string {
-  if (labels.length > 0) return 'label the nodes that are meant, or change the node selector in the values'
-  if (taints.length > 0) return 'state a toleration in the values, or take the taint from the node'
-  return 'ask for less in the values, or add a larger node'
+  if (labels.length > 0) return 'label the intended nodes, or change the node selector in the values'
+  if (taints.length > 0) return 'set a toleration in the values, or remove the taint from the node'
+  return 'reduce the requests in the values, or add a larger node'
 }
 
 function hindrancesOf(node: SchedulableNode, spec: PodSpec, kind: string, asked: Amounts): Hindrances {
-  const tolerations = [...(spec.tolerations ?? []), ...(kind === 'DaemonSet' ? OF_DAEMON_SETS : [])]
+  const tolerations = [...(spec.tolerations ?? []), ...(kind === 'DaemonSet' ? DAEMON_SET_TOLERATIONS : [])]
   const short = [...asked].filter(([name, wanted]) => wanted > amount(node.allocatable[name] ?? 0))
   return {
     labels: unmetLabels(node, spec),
@@ -124,7 +124,7 @@ function hindrancesOf(node: SchedulableNode, spec: PodSpec, kind: string, asked:
       .map((taint) => `has the taint ${taintText(taint)}, which they do not tolerate`),
     sizes: short.map(([name, wanted]) => {
       const has = text(name, amount(node.allocatable[name] ?? 0))
-      return `has ${name} ${has} where each asks for ${text(name, wanted)}`
+      return `has ${name} ${has}, but each requests ${text(name, wanted)}`
     }),
     excess: Math.max(0, ...short.map(([name, wanted]) => wanted / amount(node.allocatable[name] ?? 0))),
   }
@@ -150,7 +150,7 @@ function unmetLabels({name, labels}: SchedulableNode, {nodeSelector, affinity}: 
   ]
 }
 
-/** Whether a label matches (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity). */
+/** Returns true if a label matches (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity). */
 function matches(value: string | undefined, {operator, values = []}: Expression): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined
@@ -172,7 +172,7 @@ function termText({
   return `(${[...matchExpressions, ...matchFields].map(each).join(' and ')})`
 }
 
-/** Whether a toleration tolerates a taint (Kubernetes 1.36: core/v1 Toleration.ToleratesTaint). */
+/** Returns true if a toleration tolerates a taint (Kubernetes 1.36: core/v1 Toleration.ToleratesTaint). */
 function tolerates(
   {key = '', operator = 'Equal', value = '', effect = ''}: Toleration,
   taint: Taint,
@@ -186,8 +186,8 @@ function taintText({key, value, effect}: Taint): string {
   return `${key}${value ? `=${value}` : ''}:${effect}`
 }
 
-/** What the controller adds to DaemonSets' pods (Kubernetes 1.36: daemon_controller AddOrUpdateDaemonPodTolerations). */
-const OF_DAEMON_SETS: readonly Toleration[] = [
+/** The tolerations that the controller adds to the pods of DaemonSets (Kubernetes 1.36: daemon_controller AddOrUpdateDaemonPodTolerations). */
+const DAEMON_SET_TOLERATIONS: readonly Toleration[] = [
   'not-ready',
   'unreachable',
   'disk-pressure',

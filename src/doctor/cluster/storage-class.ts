@@ -3,7 +3,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Checks that one default storage class is there, for claims without a class, and each class that others name. */
+/** Checks that there is one default storage class, for claims without a class, and that the classes of other claims exist. */
 export const storageClassCheck: Check = {
   name: 'storage-class',
   fine: 'there is one default storage class',
@@ -16,7 +16,7 @@ export const storageClassCheck: Check = {
   },
 }
 
-/** Returns the releases with claims that name no class. */
+/** Returns the releases with claims without a class. */
 export function classless(
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
 ): readonly ReleaseId[] {
@@ -27,7 +27,7 @@ interface ClaimSpec {
   readonly storageClassName?: string | null
 }
 
-/** Whether an object has a claim without a class; `storageClassName: ""` is one, for which nothing is provisioned. */
+/** Returns true if an object has a claim without a class; `storageClassName: ""` counts as a class. */
 function hasClasslessClaim(object: KubernetesObject): boolean {
   return claimsOf(object).some((claim) => (claim?.storageClassName ?? undefined) === undefined)
 }
@@ -39,23 +39,23 @@ function claimsOf({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefin
   return volumeClaimTemplates.map((template) => template.spec)
 }
 
-/** Returns the classes that claims name and neither cluster nor charts have; a volume made by hand may, too. */
+/** Returns the classes of claims that neither the cluster nor charts have; a manually created volume may have them, too. */
 export function judgeNamedClasses(
   classes: readonly SeenStorageClass[],
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
 ): readonly Found[] {
   const brought = [...rendered.values()].flat().filter(({kind}) => kind === 'StorageClass')
-  const known = new Set([...classes.map(({name}) => name), ...brought.map(({metadata}) => metadata.name)])
+  const existing = new Set([...classes.map(({name}) => name), ...brought.map(({metadata}) => metadata.name)])
   const missing = [...rendered].flatMap(([release, objects]) => {
     const named = objects.flatMap(claimsOf).flatMap((claim) => claim?.storageClassName || [])
-    return [...new Set(named)].filter((name) => !known.has(name)).map((name) => ({name, release}))
+    return [...new Set(named)].filter((name) => !existing.has(name)).map((name) => ({name, release}))
   })
   return [...Map.groupBy(missing, ({name}) => name)].map(([name, users]) => {
     const who = users.map(({release}) => releaseName(release)).join(', ')
-    const there =
-      classes.length === 0 ? 'there is none' : `there are: ${classes.map((each) => each.name).join(', ')}`
-    const what = `claims of ${who} name the storage class ${name}, which does not exist (${there}): their pods would wait for a volume of it that somebody makes by hand`
-    return {level: 'warning', what, advice: `name another class in the values of ${who}, or make ${name}`}
+    const available =
+      classes.length === 0 ? 'there are none' : `existing: ${classes.map((each) => each.name).join(', ')}`
+    const what = `claims of ${who} name the storage class ${name}, which does not exist (${available}): their pods would wait for a manually created volume of it`
+    return {level: 'warning', what, advice: `use another class in the values of ${who}, or create ${name}`}
   })
 }
 
@@ -75,8 +75,8 @@ export function judgeStorageClasses(
   }
   const [first] = classes
   const advice =
-    first === undefined ? 'install a provisioner of volumes, with a storage class' : mark(first.name, true)
+    first === undefined ? 'install a volume provisioner with a storage class' : mark(first.name, true)
   if (users.length === 0) return [{level: 'info', what: 'no storage class is the default', advice}]
-  const what = `no storage class is the default, but claims of ${users.map(releaseName).join(', ')} name none: their pods would wait for ever`
+  const what = `no storage class is the default, but claims of ${users.map(releaseName).join(', ')} have no class: their pods would stay pending`
   return [{level: 'problem', what, advice}]
 }

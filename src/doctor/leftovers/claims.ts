@@ -4,10 +4,10 @@ import type {RunRecord} from '../../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Finds claims of releases that are gone: helm leaves the claims of StatefulSets, and kk deletes none unasked. */
+/** Finds claims of removed releases: helm keeps the claims of StatefulSets, and kk deletes them only on request. */
 export const claimsCheck: Check = {
   name: 'claims',
-  fine: 'no claim is left of a release that is gone',
+  fine: 'no claims of removed releases',
   async find({cluster, last, kubectl}) {
     const [claims, records, runs] = await Promise.all([
       cluster.diagnosis.claims(),
@@ -31,9 +31,8 @@ interface LeftoverClaim {
 }
 
 /**
- * Returns the claims whose release is gone. A claim's release is the one that its annotations and labels name or, for a
- * claim with a label of the chart's own, one of that name that a run of kk removed there. A claim without either is
- * left out.
+ * Returns the claims of removed releases. The release of a claim is the one in its annotations and labels or, for a claim
+ * with a label of the chart, a release with that name that a run of kk removed there. Other claims are skipped.
  */
 function leftoverClaims(
   claims: readonly SeenClaim[],
@@ -57,7 +56,7 @@ function leftoverClaims(
 function judgeClaims(left: readonly LeftoverClaim[], kubectl: string): readonly Found[] {
   return left.map(({claim: {namespace, name}, release}) => ({
     level: 'info',
-    what: `the claim ${namespace}/${name} holds data of ${release}, which is gone; deleting it deletes the data`,
+    what: `the claim ${namespace}/${name} contains data of ${release}, which is removed; deleting it deletes the data`,
     advice: `${kubectl} delete persistentvolumeclaim ${name} --namespace ${namespace}`,
   }))
 }

@@ -6,7 +6,7 @@ import type {Check, Found} from '../finding.ts'
 /** Finds Leases whose holders are dead: the next run on the release takes them over. */
 export const leasesCheck: Check = {
   name: 'leases',
-  fine: 'no Lease is left of a run that is dead',
+  fine: 'no Leases of dead runs',
   async find({leases, last, now}) {
     const [held, records] = await Promise.all([leases(), last()])
     return held.flatMap((lease) =>
@@ -20,8 +20,8 @@ export const leasesCheck: Check = {
 }
 
 /**
- * Returns the finding for a Lease whose holder is dead. Nothing has to be done: the next run that needs the Lease takes
- * it, at once or after it was seen unchanged for a minute.
+ * Returns the finding for a Lease whose holder is dead. No action is needed: the next run that needs the Lease takes it,
+ * immediately or after it was unchanged for a minute.
  */
 export function judgeLease(
   lease: LeaseView,
@@ -31,16 +31,16 @@ export function judgeLease(
   const {release, holder, isRemoval} = lease
   const why = holder === undefined ? undefined : staleness(lease, now)
   if (why === undefined) return []
-  // The Lease of a pending release holds the evidence by which the release is recovered.
-  const tells = record && unfinished(record) ? '; it tells what was done' : ''
+  // The Lease of a pending release has the evidence for its recovery.
+  const evidence = record && unfinished(record) ? '; it records what was done' : ''
   const removal = isRemoval
-    ? ': it says that the release is being removed, and who would install what requires it waits for it first'
+    ? ': it marks the release as being removed, and installs that require it wait for it first'
     : ''
   return [
     {
       level: 'info',
-      what: `the Lease of ${release} is left by ${holder}, ${why}${tells || removal}`,
-      advice: `nothing to do: the next kk command that changes ${release} takes it over by itself`,
+      what: `the Lease of ${release} is left by ${holder}, ${why}${evidence || removal}`,
+      advice: `nothing to do: the next kk command that changes ${release} takes it over automatically`,
     },
   ]
 }

@@ -12,8 +12,8 @@ import {type JudgedLeftover, judgedLeftover} from '../../plan/leftovers/ownershi
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /**
- * An object that only a failed revision made, that exists, and that helm has forgotten; `kept` is why `kk drift
- * --prune` leaves it.
+ * An existing object that only a failed revision created and that helm no longer tracks; `kept` is the reason why
+ * `kk drift --prune` keeps it.
  */
 export interface Leftover extends JudgedLeftover {
   /** The last revision that had it. */
@@ -30,7 +30,7 @@ export type LeftoversReader = (
 
 /**
  * Returns the leftovers of a release, from the revisions of it that helm keeps (`Records.revisions`). Reads nothing if
- * none of them failed. Throws `KK_RECORD` when a revision cannot be read.
+ * none of them failed. Throws `KK_RECORD` if a revision cannot be read.
  */
 export async function leftovers(
   cluster: Reads,
@@ -40,19 +40,19 @@ export async function leftovers(
   return leftoversReader(cluster)(release, revisions)
 }
 
-/** Returns a reader of leftovers that reads revisions again only when there are others. */
+/** Returns a reader of leftovers that reads revisions again only if they changed. */
 export function leftoversReader(cluster: Reads): LeftoversReader {
-  const known = new Map<ReleaseId, {readonly version: string; readonly made: readonly LeftoverObject[]}>()
+  const cache = new Map<ReleaseId, {readonly version: string; readonly made: readonly LeftoverObject[]}>()
   return async (release, revisions) => {
     const own = revisions.filter((record) => record.release === release)
     if (!own.some(({status}) => status === 'failed')) return []
     const version = own.map(({secret}) => `${secret.uid} ${secret.resourceVersion}`).join()
-    const before = known.get(release)
+    const before = cache.get(release)
     const isSame = before?.version === version
     const made = isSame
       ? before.made
       : leftoverObjects(await readAll(cluster, own), releaseNamespace(release))
-    known.set(release, {version, made})
+    cache.set(release, {version, made})
     return existing(cluster, release, made)
   }
 }
@@ -71,7 +71,7 @@ async function existing(
   })
 }
 
-/** Reads the revisions one after the other, for a record is up to 1 MiB. */
+/** Reads the revisions sequentially, because a record has up to 1 MiB. */
 async function readAll(cluster: Reads, records: readonly ReleaseRecord[]): Promise<RevisionObjects[]> {
   const base = comparedRevision(records)
   const wanted = records.filter((record) => record === base || /^(failed|superseded)$/.test(record.status))

@@ -7,18 +7,18 @@ import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 import {type Leftover, leftovers} from './leftovers.ts'
 
-/** Finds objects that only a failed revision made. */
+/** Finds objects that only a failed revision created. */
 export const objectsCheck: Check = {
   name: 'forgotten',
-  fine: 'no object is left of a revision that failed',
+  fine: 'no leftover objects of failed revisions',
   async find({cluster, everyRecord, place, prepared}) {
     const {records} = await everyRecord()
     const last = [...lastOf(records).values()]
     const file = prepared ? place : `FILE ${place}`.trim()
-    const found = await mapParallel(last, async (record) =>
+    const findings = await mapParallel(last, async (record) =>
       judgeObjects(record, await leftOf(cluster, record, records), {place, file}),
     )
-    return found.flat()
+    return findings.flat()
   },
 }
 
@@ -46,7 +46,7 @@ interface Places {
 
 /**
  * Returns the finding for the leftovers of a release. It advises a deploy before pruning if the last revision failed,
- * for that may need them; objects that hold data, or are to be kept, are never pruned.
+ * because that may need them; objects with data, or with a keep policy, are never pruned.
  */
 export function judgeObjects(
   {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,
@@ -55,7 +55,7 @@ export function judgeObjects(
 ): readonly Found[] {
   if (left.length === 0) return []
   const names = left.map(({kind, name, kept}) => `${kind}/${name}${kept === undefined ? '' : ' (stays)'}`)
-  const what = `a failed revision of ${release} made ${names.join(', ')}, which helm has forgotten`
+  const what = `a failed revision of ${release} created ${names.join(', ')}, which helm no longer tracks`
   if (left.every(({kept}) => kept !== undefined)) return [{level: 'info', what}]
   const prune = `kk drift ${releaseName(release)} --prune ${place}`.trim()
   const advice = status === 'deployed' ? prune : `kk deploy ${file} && ${prune}`

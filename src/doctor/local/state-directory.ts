@@ -3,14 +3,14 @@ import {KkError} from '../../base/errors.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** The free space below which a journal may stop in the middle of a run, in bytes. */
-const ENOUGH_BYTES = 100 * 2 ** 20
+/** The minimum free space for the journal of a run, in bytes. */
+const MIN_FREE_BYTES = 100 * 2 ** 20
 
-/** Checks that the directory in which kk writes the journals of its runs can be written and has room. */
+/** Checks that the directory for the journals of runs is writable and has free space. */
 export const stateDirectoryCheck: Check = {
   name: 'state-directory',
   needs: 'nothing',
-  fine: 'the directory of journals can be written, and has room',
+  fine: 'the journal directory is writable and has free space',
   async find({directory}) {
     try {
       await makeDirectory(directory, {mode: 0o700})
@@ -25,14 +25,14 @@ export const stateDirectoryCheck: Check = {
 }
 
 export function judgeUnwritable(directory: string, code: string): readonly Found[] {
-  const mend = code === 'EACCES' ? `chmod u+rwx ${directory}` : 'export XDG_STATE_HOME=$(mktemp -d)'
-  const what = `${directory} cannot be written (${code}): no run can keep its journal there, and none will start`
-  return [{level: 'problem', what, advice: mend}]
+  const repair = code === 'EACCES' ? `chmod u+rwx ${directory}` : 'export XDG_STATE_HOME=$(mktemp -d)'
+  const what = `${directory} cannot be written (${code}): no run can write its journal there, and none will start`
+  return [{level: 'problem', what, advice: repair}]
 }
 
 export function judgeRoom(directory: string, free: number): readonly Found[] {
-  if (free >= ENOUGH_BYTES) return []
-  const what = `the disk of ${directory} has only ${Math.floor(free / 2 ** 20)} MiB left: a run goes on without its journal when it is full`
+  if (free >= MIN_FREE_BYTES) return []
+  const what = `the disk of ${directory} has only ${Math.floor(free / 2 ** 20)} MiB free: when it is full, a run continues without its journal`
   return [
     {
       level: 'warning',

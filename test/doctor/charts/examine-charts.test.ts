@@ -186,7 +186,7 @@ describe('the faults of charts', () => {
     expect(found.filter(({check}) => check === 'values')).toMatchObject([
       {
         release: 'openstack/keystone',
-        what: 'the values of keystone say that extra waits for daemonset operator-agent, but nothing that is rendered waits for operator',
+        what: 'the values of keystone specify that extra waits for daemonset operator-agent, but no rendered object waits for operator',
       },
     ])
   })

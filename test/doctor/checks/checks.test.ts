@@ -150,7 +150,7 @@ describe('an object that two releases would make', () => {
   ])('is refused if %s', async (_, setting) => {
     await expect(checkBefore(changeOf(setting).change)).rejects.toMatchObject({
       code: 'KK_CLAIMED_TWICE',
-      message: expect.stringMatching(/is made by (?:one and two|two and one)/),
+      message: expect.stringMatching(/is created by (?:one and two|two and one)/),
     })
   })
 
@@ -166,7 +166,7 @@ describe('an object that two releases would make', () => {
     ],
   ])('is noted if %s', async (_, setting) => {
     expect(await checkBefore(changeOf(setting).change)).toEqual([
-      expect.stringMatching(/ConfigMap\/same is made by (?:one and two|two and one)/),
+      expect.stringMatching(/ConfigMap\/same is created by (?:one and two|two and one)/),
     ])
   })
 })
@@ -239,7 +239,7 @@ it('a release whose record is in another namespace is not installed again', asyn
 
   await expect(checkBefore({...change, elsewhere})).rejects.toMatchObject({
     code: 'KK_FOREIGN',
-    message: expect.stringContaining("helm's record of it is in the namespace flux-system"),
+    message: expect.stringContaining('its helm record is in the namespace flux-system'),
   })
 })
 
@@ -293,7 +293,7 @@ describe('replicas that a chart states and an autoscaler sets', () => {
     const {change, asked} = changeOf(setting)
 
     expect(await checkBefore(change, replicas)).toEqual([
-      'openstack/one: Deployment/api: the chart states 2 replicas, and an autoscaler sets them: helm sets the number of the chart at each upgrade; have the chart leave spec.replicas out, as by a value for it',
+      'openstack/one: Deployment/api: the chart sets 2 replicas, and an autoscaler sets them, too: helm resets the number at each upgrade; omit spec.replicas in the chart, for example with a value',
     ])
     expect(asked).toEqual(requests)
   })

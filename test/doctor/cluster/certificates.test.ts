@@ -105,14 +105,14 @@ describe('a certificate of somebody else', () => {
         level: 'warning',
         what: expect.stringContaining('stated.example.org in the Secret openstack/keystone-tls ends at'),
         advice:
-          'it is of the values of openstack/keystone: state another, and then kk upgrade cloud.yaml keystone --sandbox',
+          'it is set in the values of openstack/keystone: set another, and then kk upgrade cloud.yaml keystone --sandbox',
       },
     ])
   })
 
   it('that is in a Secret of nobody known is to be replaced there', () => {
     expect(foundBefore(10, STATED, [secret('wildcard', STATED)])).toMatchObject([
-      {advice: 'nothing that kk knows renews it: put another into the Secret openstack/wildcard'},
+      {advice: 'nothing that kk knows renews it: replace it in the Secret openstack/wildcard'},
     ])
   })
 
@@ -178,7 +178,7 @@ it('certificates are looked for in Secrets of namespaces with releases, in recor
   } as unknown as Examination)
 
   expect(found.map(({what, advice}) => [/the (?:Secret|ConfigMap) \S+/.exec(what)?.[0], advice])).toEqual([
-    ['the Secret openstack/wildcard', expect.stringContaining('put another into')],
+    ['the Secret openstack/wildcard', expect.stringContaining('replace it in')],
     ['the Secret openstack/octavia-certs', expect.stringContaining('kk upgrade FILE octavia --sandbox')],
     ['the ConfigMap openstack/horizon-etc', expect.stringContaining('kk upgrade FILE horizon --sandbox')],
   ])

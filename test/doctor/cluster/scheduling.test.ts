@@ -73,27 +73,27 @@ describe('pods that no node can take', () => {
       'does not match the node affinity (disk In ssd, nvme)',
     ],
     ['by an empty affinity', affinity({}), 'does not match the node affinity ()'],
-    ['by their CPUs', asking({cpu: 8}), 'has cpu 7.91 where each asks for 8'],
-    ['by their memory', asking({memory: '32Gi'}), 'has memory 16Gi where each asks for 32Gi'],
-    ['by a device', asking({'nvidia.com/gpu': '1'}), 'has nvidia.com/gpu 0 where each asks for 1'],
+    ['by their CPUs', asking({cpu: 8}), 'has cpu 7.91, but each requests 8'],
+    ['by their memory', asking({memory: '32Gi'}), 'has memory 16Gi, but each requests 32Gi'],
+    ['by a device', asking({'nvidia.com/gpu': '1'}), 'has nvidia.com/gpu 0, but each requests 1'],
     [
       'by limits alone',
       {containers: [{resources: {limits: {cpu: '9'}}}]},
-      'has cpu 7.91 where each asks for 9',
+      'has cpu 7.91, but each requests 9',
     ],
-    ['by their containers together', {containers: [containerOf('4'), containerOf('4')]}, 'each asks for 8'],
+    ['by their containers together', {containers: [containerOf('4'), containerOf('4')]}, 'each requests 8'],
     [
       'by a container beside a sidecar',
       {initContainers: [containerOf('4', {restartPolicy: 'Always'})], containers: [containerOf('4')]},
-      'each asks for 8',
+      'each requests 8',
     ],
-    ['by their overhead', {...asking({cpu: '7'}), overhead: {cpu: '1'}}, 'each asks for 8'],
+    ['by their overhead', {...asking({cpu: '7'}), overhead: {cpu: '1'}}, 'each requests 8'],
   ])('%s', (_, spec, lacks) => {
     expect(judge(workload(spec))).toMatchObject([
       {
         level: 'problem',
         what: expect.stringMatching(
-          /^Deployment\/api of keystone: none of the 2 nodes can take its pods; the nearest, one, /,
+          /^Deployment\/api of keystone: its pods fit none of the 2 nodes; the nearest, one, /,
         ),
       },
     ])
@@ -116,8 +116,8 @@ describe('pods that no node can take', () => {
     const [found] = judge(workload({nodeSelector: {disk: 'ssd'}, ...asking({cpu: '9'})}), nodes)
 
     expect(found).toMatchObject({
-      what: expect.stringMatching(/the nearest, meant, has cpu 7.91 where each asks for 9$/),
-      advice: 'ask for less in the values, or add a larger node',
+      what: expect.stringMatching(/the nearest, meant, has cpu 7.91, but each requests 9$/),
+      advice: 'reduce the requests in the values, or add a larger node',
     })
   })
 
@@ -128,7 +128,7 @@ describe('pods that no node can take', () => {
 
     expect(found).toHaveLength(1)
     expect(found[0]!.what).toMatch(
-      /^Deployment\/api of keystone, Deployment\/worker of keystone: none of the 1 nodes/,
+      /^Deployment\/api of keystone, Deployment\/worker of keystone: its pods fit none of the 1 nodes/,
     )
   })
 

@@ -7,28 +7,28 @@ import type {ExaminedRelease} from '../examined-release.ts'
 import {identity} from '../same-object.ts'
 import {isUntouchedDefinition} from './untouched-definitions.ts'
 
-/** The built-in kinds whose objects are in no namespace. */
-const CLUSTER_WIDE =
+/** The built-in cluster-scoped kinds. */
+const CLUSTER_SCOPED =
   /^(?:APIService|CSIDriver|ClusterRole|ClusterRoleBinding|CustomResourceDefinition|FlowSchema|Namespace|PersistentVolume|PriorityLevelConfiguration|(?:Priority|Runtime|Storage|Ingress)Class|(?:Mutating|Validating)(?:WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding))$/
 
-/** A release with the objects that it makes. */
+/** A release with the objects that it creates. */
 export type Maker = Pick<ExaminedRelease, 'release' | 'objects'>
 
-/** An object with the release that makes it. */
+/** An object with the release that creates it. */
 export interface MadeObject extends RenderedObject {
   readonly release: ReleaseId
 }
 
 /**
- * Returns a fault for each object that one release makes twice, or that two releases both make: helm refuses the second release, or each takes the
- * object from the other. A definition that both have in `crds/` is a warning: only the first makes it, and may bring
- * another version of it.
+ * Returns a fault for each object that one release creates twice, or that two releases create: helm refuses the second
+ * release, or each takes the object from the other. A CRD that both have in `crds/` is a warning: only the first release
+ * creates it, possibly in another version.
  */
 export function claimedTwice(releases: readonly Maker[]): readonly ChartFault[] {
   return [...madeByMany(releases).map(faultOf), ...releases.flatMap(repeatedIn)]
 }
 
-/** Returns the objects that several releases make, each as all of them make it. */
+/** Returns the objects that several releases create, each with the object of every release. */
 export function madeByMany(releases: readonly Maker[]): readonly (readonly MadeObject[])[] {
   const isWide = wideKinds(releases)
   const claims = releases.flatMap(({release, objects}) => objects.map((each) => ({release, ...each})))
@@ -49,10 +49,10 @@ function repeatedIn({release, objects}: Maker): readonly ChartFault[] {
       release,
       object: objectName(object),
       file: files[0]!.file,
-      what: `${objectName(object)} is made more than once by ${releaseName(release)}${isSame ? '' : ', and not the same'}: ${[...new Set(files.map(({file}) => file))].join(', ')}`,
+      what: `${objectName(object)} is created more than once by ${releaseName(release)}${isSame ? '' : ', with different content'}: ${[...new Set(files.map(({file}) => file))].join(', ')}`,
       advice: isSame
-        ? 'make it once: helm 3 does not install the chart'
-        : 'make it once: a deploy is refused',
+        ? 'create it once: helm 3 does not install the chart'
+        : 'create it once: a deploy is refused',
     }
   })
 }
@@ -68,13 +68,13 @@ function faultOf(same: readonly MadeObject[]): ChartFault {
   const fault = {check: 'claimed twice', release, object: objectName(object), file} as const
   const isKept = same.every(isUntouchedDefinition)
   const advice = isKept
-    ? 'see that both bring the same: helm leaves what the first has made as it is'
-    : 'turn it off in one of them, or give it another name by its values'
-  const what = `${objectName(object)} is made by ${names}: ${files}`
+    ? 'make sure that both have the same version: helm does not change the one that the first release created'
+    : 'disable it in one of them, or change its name in the values'
+  const what = `${objectName(object)} is created by ${names}: ${files}`
   return {...fault, level: isKept ? 'warning' : 'problem', what, advice}
 }
 
-/** Returns a predicate for objects of cluster-wide kinds, built in or custom as these releases define them. */
+/** Returns a predicate for objects of cluster-scoped kinds, built in or defined by CRDs of these releases. */
 function wideKinds(releases: readonly Maker[]): (object: RenderedObject['object']) => boolean {
   const definitions = releases.flatMap(({objects}) =>
     objects.filter(
@@ -87,5 +87,5 @@ function wideKinds(releases: readonly Maker[]): (object: RenderedObject['object'
     ),
   )
   return (object) =>
-    CLUSTER_WIDE.test(object.kind) || custom.has(`${apiGroup(object.apiVersion)}/${object.kind}`)
+    CLUSTER_SCOPED.test(object.kind) || custom.has(`${apiGroup(object.apiVersion)}/${object.kind}`)
 }

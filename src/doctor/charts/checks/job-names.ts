@@ -7,19 +7,19 @@ import type {ExaminedRelease} from '../examined-release.ts'
 import {mayBeRefused} from '../refusals.ts'
 import {inBoth} from '../same-object.ts'
 
-const ADVICE = 'put a digest of the template, or .Release.Revision, into its name; or make it a hook'
+const ADVICE = 'include a digest of the template, or .Release.Revision, in its name; or make it a hook'
 
 /**
- * Returns the Jobs that keep their name while their template changes, which no API server accepts: since they were
- * deployed, or with other images. Hooks are left out, for helm makes them anew each time.
+ * Returns the Jobs that keep their name while their template changes, which the API server refuses: since they were
+ * deployed, or with other images. Hooks are skipped, because helm re-creates them each time.
  */
 export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
-  const changed = (one: readonly RenderedObject[], others: readonly RenderedObject[]) =>
-    inBoth(one, others, release)
+  const changed = (one: readonly RenderedObject[], other: readonly RenderedObject[]) =>
+    inBoth(one, other, release)
       .filter(([one, other]) => hasOtherTemplate(one, other))
       .map(([{object, file}]) => ({name: objectName(object), object, file}))
   const refused = changed(deployed?.upgrade ?? [], deployed?.objects ?? []).filter(({object}) =>
-    // The cluster refuses no change of a Job that is gone by now: helm makes it anew.
+    // If the Job no longer exists, the cluster refuses nothing: helm re-creates it.
     mayBeRefused(deployed!, object, release),
   )
   const fault = ({name, file}: {readonly name: string; readonly file: string}) =>
@@ -28,19 +28,19 @@ export function jobNames({release, objects, next, deployed}: ExaminedRelease): r
     ...refused.map((job) => ({
       ...fault(job),
       level: 'problem' as const,
-      what: `${job.name} keeps its name, and its template is not as revision ${deployed!.revision} has deployed it: the upgrade fails`,
-      advice: `delete ${job.name} before the upgrade, which makes it anew; or ${ADVICE}`,
+      what: `${job.name} keeps its name, but its template differs from the deployed revision ${deployed!.revision}: the upgrade fails`,
+      advice: `delete ${job.name} before the upgrade, which re-creates it; or ${ADVICE}`,
     })),
     ...changed(objects, next).map((job) => ({
       ...fault(job),
       level: 'warning' as const,
-      what: `${job.name} keeps its name while its template changes, as with another image: the upgrade fails`,
+      what: `${job.name} keeps its name while its template changes, for example with another image: the upgrade fails`,
       advice: ADVICE,
     })),
   ]
 }
 
-/** Whether two objects are one Job, not a hook, with different templates. */
+/** Returns true if two objects are the same Job, not a hook, with different templates. */
 export function hasOtherTemplate(one: RenderedObject, other: RenderedObject): boolean {
   return isPlainJob(one) && !isDeepStrictEqual(templateOf(one), templateOf(other))
 }

@@ -7,8 +7,8 @@ import {isLater, momentOf} from './deadlocks/moment.ts'
 import {isUntouchedDefinition} from './untouched-definitions.ts'
 
 /**
- * Returns the custom resources whose definition the same chart makes with them or after them. Helm looks up the kinds
- * of all objects but hooks before it makes any, and of each hook when its turn comes (Helm 4.2: install.go
+ * Returns the custom resources whose CRD the same chart creates with them or after them. Helm looks up the kinds of all
+ * objects except hooks before it creates any, and the kind of each hook right before it (Helm 4.2: install.go
  * RunWithContext).
  */
 export function missingKinds(
@@ -32,14 +32,14 @@ export function missingKinds(
         release,
         object: objectName(object),
         file,
-        what: `${objectName(object)} is of a kind that the same chart defines too late, with ${definition} (${defining.file}): where the cluster has it not yet, helm fails with "no matches for kind"`,
-        advice: `move ${definition} to crds/ of the chart, or to a chart of its own that is deployed before`,
+        what: `${objectName(object)} is of a kind that the same chart defines too late, with ${definition} (${defining.file}): if the cluster does not have it yet, helm fails with "no matches for kind"`,
+        advice: `move ${definition} to crds/ of the chart, or to a separate chart that is deployed before`,
       },
     ]
   })
 }
 
-/** Whether helm has made the definition when it looks up the kind of the other object. */
+/** Returns true if helm has created the CRD when it looks up the kind of the other object. */
 function isEarlier({object: definition}: RenderedObject, {object}: RenderedObject): boolean {
   return isHook(object) && isLater(momentOf(object), momentOf(definition))
 }

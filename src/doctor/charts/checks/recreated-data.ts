@@ -5,8 +5,8 @@ import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
 /**
- * Returns a problem for each hook of upgrades that holds data: helm deletes it before it makes it again. One that is
- * deleted when it has succeeded is not meant to last.
+ * Returns a problem for each upgrade hook that contains data: helm deletes it before it re-creates it. A hook that is
+ * deleted on success is temporary anyway.
  */
 export function recreatedData({release, objects}: ExaminedRelease): readonly ChartFault[] {
   return objects
@@ -18,8 +18,8 @@ export function recreatedData({release, objects}: ExaminedRelease): readonly Cha
       release,
       object: objectName(object),
       file,
-      what: `${objectName(object)} is a hook of upgrades: each upgrade deletes it ${dataWith(object)}, and makes it again`,
+      what: `${objectName(object)} is an upgrade hook: each upgrade deletes it ${dataWith(object)}, and re-creates it`,
       advice:
-        'make it without helm.sh/hook, or for pre-install alone; a deploy asks for --confirm-data before it goes',
+        'create it without helm.sh/hook, or for pre-install only; a deploy requires --confirm-data before it is deleted',
     }))
 }

@@ -2,7 +2,7 @@ import {objectName, type RenderedObject} from '../../../kubernetes/manifest/mani
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
-/** Returns a warning for each definition in `crds/`, which helm makes with the first revision and never changes. */
+/** Returns a warning for each CRD in `crds/`, which helm creates with the first revision and never changes. */
 export function untouchedDefinitions({release, objects}: ExaminedRelease): readonly ChartFault[] {
   return objects.filter(isUntouchedDefinition).map(({object, file}) => ({
     check: 'definitions',
@@ -11,7 +11,7 @@ export function untouchedDefinitions({release, objects}: ExaminedRelease): reado
     object: objectName(object),
     file,
     what: `${objectName(object)} is in crds/: no helm upgrade applies a newer one`,
-    advice: `when the chart brings a newer one: kubectl apply --server-side -f ${file}`,
+    advice: `if the chart has a newer one: kubectl apply --server-side -f ${file}`,
   }))
 }
 

@@ -10,8 +10,8 @@ import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
 /**
- * Returns the places where the values of a chart of openstack-helm say that a component waits for another release,
- * while nothing that is rendered does. The rendered objects decide, but a switch may be off that was meant to be on.
+ * Returns the components that, according to the values of an openstack-helm chart, wait for another release, although no
+ * rendered object does. The rendered objects decide, but a value may disable a component unintentionally.
  */
 export function valuesDiffer(
   prepared: Pick<Prepared, 'graph' | 'releases'>,
@@ -27,7 +27,7 @@ export function valuesDiffer(
   })
 }
 
-/** Returns the names that a release waits for, whether anything serves them or not. */
+/** Returns the names that a release waits for, served or not. */
 function waitedFor(release: ReleaseId, objects: ExaminedRelease['objects']): ReadonlySet<string> {
   const wants = wantsOf(objects, releaseNamespace(release)).filter(({kind}) => kind !== 'soft')
   return new Set(
@@ -67,8 +67,8 @@ function faultsOf(
         check: 'values',
         level: 'info' as const,
         release,
-        what: `the values of ${releaseName(release)} say that ${name} waits for ${what}, but nothing that is rendered waits for ${provider}`,
-        advice: `if it needs ${provider} all the same: kk.releases.${releaseName(release)}: {requires: [${provider}]}`,
+        what: `the values of ${releaseName(release)} specify that ${name} waits for ${what}, but no rendered object waits for ${provider}`,
+        advice: `if it needs ${provider} anyway: kk.releases.${releaseName(release)}: {requires: [${provider}]}`,
       })),
   )
 }

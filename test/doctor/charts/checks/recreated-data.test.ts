@@ -16,7 +16,7 @@ it('names a claim that each upgrade deletes and makes again', () => {
       level: 'problem',
       object: 'PersistentVolumeClaim/data',
       file: 'db/templates/claim.yaml',
-      what: 'PersistentVolumeClaim/data is a hook of upgrades: each upgrade deletes it with its data, and makes it again',
+      what: 'PersistentVolumeClaim/data is an upgrade hook: each upgrade deletes it with its data, and re-creates it',
     },
   ])
 })

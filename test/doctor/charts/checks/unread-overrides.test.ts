@@ -9,6 +9,8 @@ it('what system overrides say and a chart does not read is a finding, once for t
   const [finding, ...others] = unreadOverrides(prepared)
 
   expect(finding).toMatchObject({check: 'overrides', level: 'info', release: 'openstack/neutron'})
-  expect(finding!.what).toMatch(/^system overrides write what neutron does not read: pod\.replicas\.server, /)
+  expect(finding!.what).toMatch(
+    /^system overrides set values that neutron does not read: pod\.replicas\.server, /,
+  )
   expect(others).toEqual([])
 })

@@ -9,33 +9,33 @@ import type {ValueLocation} from './places.ts'
 type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'again'>
 
 /**
- * Returns the accounts of databases, message buses, caches and keystone for which the server is given another password
- * than its clients. Faults name accounts and places, never values.
+ * Returns the accounts of databases, message buses, caches and keystone whose server gets another password than their
+ * clients. Faults name accounts and places, never values.
  */
 export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
   const mentions = mentionsIn(releases)
   const random = randomPlaces(releases, mentions)
   const servers = serversAmong(releases, mentions)
-  // A random password is a fault of its own check; a key of a cache that every client makes up for itself is none.
-  const compared = mentions.filter(({realm, place}) => realm !== 'cache' || !random.has(textOf(place)))
+  // A random password is a fault of another check; a cache key that each client generates for itself is no fault.
+  const compared = mentions.filter(({realm, place}) => realm !== 'cache' || !random.has(placeKey(place)))
   const scoped = compared.flatMap((mention) => {
     const server = servers.of(mention)
     return server === undefined ? [] : [{...mention, server}]
   })
   const byServer = Map.groupBy(scoped, ({realm, server}) => `${realm} ${server}`)
   return [...byServer.values()].flatMap((same) => [
-    ...accountsOf(same).flatMap(differences),
-    ...strangers(same),
+    ...groupAccounts(same).flatMap(differences),
+    ...unknownAdministrators(same),
   ])
 }
 
-/** A mention with its server: a release, or the name of a host that no release here makes. */
+/** A mention with its server: a release, or the name of a host that no release of the environment provides. */
 interface Scoped extends Mention {
   readonly server: ReleaseId | `host ${string}`
 }
 
-/** Returns the mentions by user and, where keystone's accounts that are made are in several domains, by domain. */
-function accountsOf(mentions: readonly Scoped[]): readonly (readonly Scoped[])[] {
+/** Groups the mentions by user and, if the created keystone accounts are in several domains, by domain. */
+function groupAccounts(mentions: readonly Scoped[]): readonly (readonly Scoped[])[] {
   const byUser = Map.groupBy(mentions, ({user}) => user)
   return [...byUser.values()].flatMap((same) => {
     const made = same.filter(({role}) => role === 'server' || role === 'maker')
@@ -48,28 +48,31 @@ function accountsOf(mentions: readonly Scoped[]): readonly (readonly Scoped[])[]
 /** Returns one fault for each release whose values differ from the server's. */
 function differences(same: readonly Scoped[]): readonly ChartFault[] {
   const reference = referenceOf(same)
-  const others = same.filter((each) => !sharesValue(each, reference))
-  return [...Map.groupBy(others, ({place}) => place.release).values()].map((own) => {
+  const different = same.filter((each) => !sharesValue(each, reference))
+  return [...Map.groupBy(different, ({place}) => place.release).values()].map((own) => {
     const [first] = own
     const places = [...new Set(own.map(({place}) => placeText(place)))].join(', ')
-    const given = GIVEN[reference.role](placeText(reference.place), releaseName(reference.place.release))
+    const expected = REFERENCE_TEXTS[reference.role](
+      placeText(reference.place),
+      releaseName(reference.place.release),
+    )
     return {
       ...faultAt(first!, reference.place),
       level: reference.realm === 'cache' ? 'warning' : 'problem',
-      what: `${accountText(reference)}: ${places} differs from ${given}`,
+      what: `${accountText(reference)}: ${places} differs from ${expected}`,
       advice: adviceFor(first!, reference),
     }
   })
 }
 
-const GIVEN: Readonly<Record<Mention['role'], (place: string, release: string) => string>> = {
-  server: (place, release) => `what the server is given: ${place} of ${release}`,
-  maker: (place, release) => `what it is created with: ${place} of ${release}`,
+const REFERENCE_TEXTS: Readonly<Record<Mention['role'], (place: string, release: string) => string>> = {
+  server: (place, release) => `the value of the server: ${place} of ${release}`,
+  maker: (place, release) => `the value that creates it: ${place} of ${release}`,
   administrator: (place, release) => `${place} of ${release}`,
   client: (place, release) => `${place} of ${release}`,
 }
 
-/** Returns the mention to compare with: the server's, else that of the job that makes it, else the commonest value. */
+/** Returns the mention to compare with: that of the server, else of the Job that creates the account, else the most frequent value. */
 function referenceOf(same: readonly Scoped[]): Scoped {
   const strongest = (['server', 'maker'] as const).find((role) => same.some((each) => each.role === role))
   const candidates = strongest ? same.filter(({role}) => role === strongest) : same
@@ -81,8 +84,8 @@ function sharesValue(one: Scoped, other: Scoped): boolean {
   return one.passwords.some((password) => other.passwords.includes(password))
 }
 
-/** Returns faults for administrators with a name that the server, as these releases state it, does not know. */
-function strangers(same: readonly Scoped[]): readonly ChartFault[] {
+/** Returns faults for administrators whose user name differs from that of the server. */
+function unknownAdministrators(same: readonly Scoped[]): readonly ChartFault[] {
   const server = same.find(({role}) => role === 'server')
   if (!server) return []
   const known = new Set(same.filter(({role}) => role === 'server' || role === 'maker').map(({user}) => user))
@@ -90,8 +93,8 @@ function strangers(same: readonly Scoped[]): readonly ChartFault[] {
   return [...Map.groupBy(unknown, ({user, place}) => `${place.release} ${user}`).values()].map(([first]) => ({
     ...faultAt(first!, server.place),
     level: 'problem',
-    what: `${accountText(first!)}: ${placeText(first!.place)} logs in as its administrator, and the server is given "${server.user}" (${placeText(server.place)} of ${releaseName(server.place.release)})`,
-    advice: `give both the same name: in the sections of ${releaseName(first!.place.release)} and ${releaseName(server.place.release)}`,
+    what: `${accountText(first!)}: ${placeText(first!.place)} logs in as its administrator, but the server has "${server.user}" (${placeText(server.place)} of ${releaseName(server.place.release)})`,
+    advice: `set the same name in the sections of ${releaseName(first!.place.release)} and ${releaseName(server.place.release)}`,
   }))
 }
 
@@ -125,22 +128,22 @@ function placeText({object, key}: ValueLocation): string {
 function adviceFor({place}: Mention, reference: Mention): string {
   const names = [...new Set([place.release, reference.place.release].map(releaseName))]
   return reference.realm === 'cache'
-    ? `one cannot read what the other keeps there: give ${names.join(' and ')} the same key`
-    : `logins with it are refused: state the same value in ${names.length > 1 ? `the sections of ${names.join(' and ')}` : `the section of ${names[0]}`}`
+    ? `they cannot read each other's entries: set the same key for ${names.join(' and ')}`
+    : `logins with it fail: set the same value in ${names.length > 1 ? `the sections of ${names.join(' and ')}` : `the section of ${names[0]}`}`
 }
 
-function textOf({release, object, key}: ValueLocation): string {
+function placeKey({release, object, key}: ValueLocation): string {
   return `${release} ${object} ${key}`
 }
 
-/** Returns the places whose value differs when the charts are rendered again. */
+/** Returns the places whose value differs between two renders. */
 function randomPlaces(releases: readonly Examined[], mentions: readonly Mention[]): ReadonlySet<string> {
   const changed = releases.filter(({objects, again}) => objects !== again)
   const again = mentionsIn(changed.map(({release, again: objects}) => ({release, objects})))
-  const values = new Map(again.map(({place, passwords}) => [textOf(place), passwords[0]]))
+  const values = new Map(again.map(({place, passwords}) => [placeKey(place), passwords[0]]))
   return new Set(
     mentions
-      .map(({place, passwords: [value]}) => ({place: textOf(place), value}))
+      .map(({place, passwords: [value]}) => ({place: placeKey(place), value}))
       .filter(({place, value}) => values.has(place) && values.get(place) !== value)
       .map(({place}) => place),
   )
@@ -151,16 +154,16 @@ interface Servers {
 }
 
 /**
- * Returns a lookup of the server that a mention means: the release that makes the Service or Ingress of its host; for a
- * mention without a host, the only release that serves its realm.
+ * Returns a lookup of the server of a mention: the release that has the Service or Ingress of its host; for a mention
+ * without a host, the only release that serves its realm.
  */
 function serversAmong(releases: readonly Examined[], mentions: readonly Mention[]): Servers {
   const hosts = hostsOf(releases)
   const serving = mentions.filter(({role}) => role === 'server')
   const owners = Map.groupBy(serving, ({realm}) => realm)
   const onlyOf = (realm: Realm) => {
-    const found = new Set(owners.get(realm)?.map(({place}) => place.release))
-    return found.size === 1 ? [...found][0] : undefined
+    const releases = new Set(owners.get(realm)?.map(({place}) => place.release))
+    return releases.size === 1 ? [...releases][0] : undefined
   }
   return {
     of({realm, role, host, place: {release}}) {
@@ -168,15 +171,15 @@ function serversAmong(releases: readonly Examined[], mentions: readonly Mention[
       const only = onlyOf(realm)
       if (host === undefined) return only
       const name = host.replace(/:\d*$/, '').toLowerCase()
-      const meant = [name, ...serviceNames(name, releaseNamespace(release))]
-      const found = meant.flatMap((each) => hosts.get(each) ?? [])[0]
-      // No release here makes the Service: the server may have another name in it.
-      return found ?? (only && isNamedAfter(name, only) ? only : `host ${name}`)
+      const candidates = [name, ...serviceNames(name, releaseNamespace(release))]
+      const server = candidates.flatMap((each) => hosts.get(each) ?? [])[0]
+      // No release of the environment has the Service: the only server may use another name for it.
+      return server ?? (only && isNamedAfter(name, only) ? only : `host ${name}`)
     },
   }
 }
 
-/** Whether a host in the cluster starts with a release's name: `keystone.openstack.svc` is keystone-api's Service. */
+/** Returns true if a host in the cluster starts with the name of a release: `keystone.openstack.svc` is the Service of keystone-api. */
 function isNamedAfter(host: string, release: ReleaseId): boolean {
   const isInCluster = !host.includes('.') || host.includes('.svc')
   return isInCluster && firstWord(host) === firstWord(releaseName(release))
@@ -186,7 +189,7 @@ function firstWord(name: string): string | undefined {
   return name.split(/[.-]/)[0]
 }
 
-/** Returns what a host can mean in Kubernetes, as `service.namespace`: a Service, or a pod behind one. */
+/** Returns the Services that a host can refer to, as `service.namespace`: a Service, or that of a pod. */
 function serviceNames(host: string, namespace: string): readonly string[] {
   const [before] = host.split('.svc')
   const labels = before!.split('.')

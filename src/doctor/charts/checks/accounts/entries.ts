@@ -22,7 +22,7 @@ export function inEntry(entry: Entry): readonly Mention[] {
   })
 }
 
-/** Returns the options of a text that looks like an INI file. `mysql://…` with a `=` in it is none. */
+/** Returns the options of a string that looks like an INI file; a URL that contains `=` does not. */
 export function optionsOf(text: string): readonly IniOption[] {
   return text.includes('=') && (text.includes('\n') || text.startsWith('[')) ? iniOptions(text) : []
 }
@@ -46,10 +46,10 @@ const OF_KEYSTONE = [
   'project_name',
 ]
 
-/** Sections of my.cnf, and of programs that have the parts of a URL in options of their own. */
+/** Sections of my.cnf, and of programs that have the parts of a URL in separate options. */
 const OF_DATABASE = ['client', 'mysql', 'mysqladmin', 'mysqldump', 'database']
 
-/** Returns the accounts that a section mentions; `at` is the place of an option, undefined if it is elsewhere. */
+/** Returns the accounts that a section mentions; `at` returns the place of an option, undefined if it is elsewhere. */
 export function inSection(
   section: string,
   options: ReadonlyMap<string, string>,
@@ -96,7 +96,7 @@ const REALMS: readonly (readonly [RegExp, Realm])[] = [
 export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
   if (!text.includes('://') || !text.includes('@')) return []
   return urlAccounts(text).flatMap(({scheme, user, passwords, host}) => {
-    // RabbitMQ's management API speaks HTTP.
+    // The management API of RabbitMQ uses HTTP.
     const isBus = /^https?$/.test(scheme) && /RABBIT/i.test(place.key)
     const realm = isBus ? 'message bus' : REALMS.find(([pattern]) => pattern.test(scheme))?.[1]
     if (realm === undefined) return []
@@ -110,7 +110,7 @@ export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
   })
 }
 
-/** Returns the accounts of RabbitMQ's definitions, and those that openstack-helm's chart creates beside them. */
+/** Returns the accounts in RabbitMQ definitions, and the additional ones that the chart of openstack-helm creates. */
 function inDefinitions({text, place}: Entry): readonly Mention[] {
   if (!text.includes('password') || !text.trimStart().startsWith('{')) return []
   const definitions = jsonAt(text, 'users')
@@ -134,7 +134,7 @@ function inDefinitions({text, place}: Entry): readonly Mention[] {
   ]
 }
 
-/** Returns the accounts in a `clouds.yaml` of OpenStack's clients. */
+/** Returns the accounts in a `clouds.yaml` of the OpenStack clients. */
 function inClouds({text, place}: Entry): readonly Mention[] {
   if (!/^clouds:/m.test(text)) return []
   const clouds = yamlAt(text)

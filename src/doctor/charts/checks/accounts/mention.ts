@@ -3,33 +3,33 @@ import {isTemplate} from './texts.ts'
 
 export type Realm = 'database' | 'message bus' | 'cache' | 'identity'
 
-/** How the reader uses the account: `server` holds it, `maker` creates it there, the others log in with it. */
+/** How a mention uses the account: `server` stores it, `maker` creates it, the others log in with it. */
 export type Role = 'server' | 'maker' | 'administrator' | 'client'
 
-/** A place where the password of an account stands. */
+/** A place that contains the password of an account. */
 export interface Mention {
   readonly realm: Realm
   readonly role: Role
   readonly user: string
-  /** The domain of an account of keystone, as it is written. */
+  /** The domain of a keystone account, as written. */
   readonly domain?: string | undefined
-  /** The host of the server, as it is written; left out where the place does not name it. */
+  /** The host of the server, as written; undefined if the place does not name it. */
   readonly host?: string | undefined
-  /** The passwords that the value can mean. */
+  /** The passwords that the value can stand for. */
   readonly passwords: readonly string[]
   readonly place: ValueLocation
 }
 
 type Named = Omit<Mention, 'user' | 'passwords' | 'place'> & {readonly user: string | undefined}
 
-/** Returns one mention; none if user or password is missing or empty, or is a template that a program fills in. */
+/** Returns one mention; none if user or password is missing, empty, or a template that a program fills in. */
 export function mention({user, ...named}: Named, entry: Entry | undefined): readonly Mention[] {
   if (user === undefined || user === '' || entry === undefined || entry.text === '') return []
   if (isTemplate(entry.text) || isTemplate(user)) return []
   return [{...named, user, passwords: meanings(entry.text.trim()), place: entry.place}]
 }
 
-/** Returns a value as it is written, and as oslo.config reads it, where `$$` is a dollar sign and `$` begins a name. */
+/** Returns a value as written, and as oslo.config reads it: `$$` is a dollar sign, and `$` begins a name. */
 export function meanings(text: string): readonly string[] {
   return text.includes('$$') ? [text, text.replaceAll('$$', '$')] : [text]
 }

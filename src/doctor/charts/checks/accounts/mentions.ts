@@ -4,7 +4,7 @@ import {hostOf, type Mention, mention, type Realm, type Role} from './mention.ts
 import {type Entry, type Holdings, holdingsOf, type NamedValues, type ValueLocation} from './places.ts'
 import {jsonAt, maps, textsOf} from './texts.ts'
 
-/** Returns every place in these charts that holds the password of an account, once, with the strongest of its roles. */
+/** Returns every place in these charts that contains the password of an account, once, with its strongest role. */
 export function mentionsIn(
   releases: readonly Pick<ExaminedRelease, 'release' | 'objects'>[],
 ): readonly Mention[] {
@@ -16,24 +16,24 @@ export function mentionsIn(
     ...groupsIn(values, sections),
     ...[...values.values.values()].flatMap(inLiteral),
   ])
-  // The variables of a container tell more of an account (its host, its role) than the Secret that holds the password.
-  const known = new Set(inContainers.map(({place}) => keyOf(place)))
-  const found = [
+  // The variables of a container have more details of an account (host, role) than the Secret with the password.
+  const mentioned = new Set(inContainers.map(({place}) => entryKey(place)))
+  const all = [
     ...inContainers,
     ...holdings.secrets
       .flatMap((values) => pairsIn(values, false))
-      .filter(({place}) => !known.has(keyOf(place))),
+      .filter(({place}) => !mentioned.has(entryKey(place))),
     ...holdings.entries.flatMap((entry) => inEntry(entry)),
   ]
   const roles = connectionRoles(holdings)
   return strongest(
-    found.map((mention) => ({...mention, role: roles.get(keyOf(mention.place)) ?? mention.role})),
+    all.map((mention) => ({...mention, role: roles.get(entryKey(mention.place)) ?? mention.role})),
   )
 }
 
 const STRENGTH: readonly Role[] = ['server', 'maker', 'administrator', 'client']
 
-function keyOf({release, object, key}: ValueLocation): string {
+function entryKey({release, object, key}: ValueLocation): string {
   return `${release} ${object} ${key.split(' [')[0]}`
 }
 
@@ -53,7 +53,7 @@ function strongest(mentions: readonly Mention[]): readonly Mention[] {
   })
 }
 
-/** The variables, or keys of a Secret, that together make an account. */
+/** The variables, or keys of a Secret, that together form an account. */
 interface Pair {
   readonly realm: Realm
   readonly role: Role
@@ -140,8 +140,8 @@ function pairsIn({values}: NamedValues, isContainer: boolean): readonly Mention[
 }
 
 /**
- * Returns the role of a container that logs in to keystone: the administrator if it creates other users, the server if
- * it creates its own account (bootstrap), else a client.
+ * Returns the role of a container that logs in to keystone: administrator if it creates other users, server if it creates
+ * its own account (bootstrap), else client.
  */
 function loginRole(values: NamedValues['values']): Role {
   const names = [...values.keys()]
@@ -151,7 +151,7 @@ function loginRole(values: NamedValues['values']): Role {
   return makes ? 'administrator' : 'client'
 }
 
-/** Returns the accounts that the jobs of kk's own charts create, each with the variable that holds its password. */
+/** Returns the accounts that the Jobs of kk's own charts create, each with the variable that contains its password. */
 function makersIn({values}: NamedValues): readonly Mention[] {
   const made = (name: string, user: string) => {
     const list =
@@ -195,22 +195,22 @@ function groupsIn({release, values}: NamedValues, sections: Sections): readonly 
   const groups = new Set([...values.keys()].flatMap((name) => GROUP.exec(name)?.[1] ?? []))
   return [...groups].flatMap((group) => {
     const prefix = `OS_${group}__`
-    const stated = [...values].filter(([name]) => name.startsWith(prefix))
+    const variables = [...values].filter(([name]) => name.startsWith(prefix))
     const options = new Map([
       ...(sections.get(`${release} ${group.toLowerCase()}`) ?? []),
-      ...stated.map(([name, {text}]) => [name.slice(prefix.length).toLowerCase(), text] as const),
+      ...variables.map(([name, {text}]) => [name.slice(prefix.length).toLowerCase(), text] as const),
     ])
     return inSection(group, options, (name) => values.get(prefix + name.toUpperCase())?.place)
   })
 }
 
-/** Returns the roles of Secrets by the variables of jobs: which account one creates, which it logs in with. */
+/** Returns the roles of Secrets from the variables of Jobs: which account a Job creates, and with which it logs in. */
 function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
   const roles = new Map<string, Role>()
   for (const {values} of containers) {
     const role = (name: string, each: Role) => {
       const entry = values.get(name)
-      if (entry) roles.set(keyOf(entry.place), each)
+      if (entry) roles.set(entryKey(entry.place), each)
     }
     if (values.has('ROOT_DB_CONNECTION')) {
       role('DB_CONNECTION', 'maker')
@@ -225,7 +225,7 @@ function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
   return roles
 }
 
-/** Returns the accounts in URLs that stand in a container itself; others are read as entries. */
+/** Returns the accounts in URLs in the container spec itself; others are read as entries. */
 function inLiteral({place, text}: Entry): readonly Mention[] {
   return place.key.startsWith('container ') || place.key.startsWith('init container ')
     ? inUrls(text, place)

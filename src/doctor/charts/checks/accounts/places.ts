@@ -14,7 +14,7 @@ export interface ValueLocation {
   readonly key: string
 }
 
-/** The decoded text under a key of a Secret or a ConfigMap. */
+/** The decoded string under a key of a Secret or a ConfigMap. */
 export interface Entry {
   readonly place: ValueLocation
   readonly text: string
@@ -26,7 +26,7 @@ export interface NamedValues {
   readonly values: ReadonlyMap<string, Entry>
 }
 
-/** The values that the objects of an environment hold and hand to their containers. */
+/** The values that the objects of an environment contain and pass to their containers. */
 export interface Holdings {
   readonly entries: readonly Entry[]
   readonly secrets: readonly NamedValues[]
@@ -87,10 +87,10 @@ function variablesOf(owned: Owned, byObject: ReadonlyMap<string, Values>): reado
   return containersOf(template).map(({container, title}) => {
     const values = new Map<string, Entry>()
     for (const each of digMaps(container, 'envFrom')) {
-      const found =
+      const source =
         valuesOf('Secret', dig(each, 'secretRef', 'name')) ??
         valuesOf('ConfigMap', dig(each, 'configMapRef', 'name'))
-      for (const [name, entry] of found ?? []) values.set(`${digText(each, 'prefix') ?? ''}${name}`, entry)
+      for (const [name, entry] of source ?? []) values.set(`${digText(each, 'prefix') ?? ''}${name}`, entry)
     }
     for (const each of digMaps(container, 'env')) {
       const name = digText(each, 'name')

@@ -8,7 +8,7 @@ export interface IniOption {
   readonly value: string
 }
 
-/** Returns the options of an INI file as oslo.config, MariaDB and ceph write them; none for any other text. */
+/** Returns the options of an INI file in the syntax of oslo.config, MariaDB and Ceph; none for any other string. */
 export function iniOptions(text: string): readonly IniOption[] {
   const options: IniOption[] = []
   let section = ''
@@ -30,7 +30,7 @@ export function iniOptions(text: string): readonly IniOption[] {
 export interface UrlAccount {
   readonly scheme: string
   readonly user: string
-  /** The password as it is written, and decoded: not every program percent-encodes it. */
+  /** The password as written, and decoded: not every program percent-encodes it. */
   readonly passwords: readonly string[]
   readonly host: string
 }
@@ -38,26 +38,26 @@ export interface UrlAccount {
 /** The characters that end the authority of a URL. */
 const END = /[\s"'`<>\\)/?#]/
 
-/** Returns the accounts in the URLs of a text, one for each of its hosts: `rabbit://u:p@a:1,u:p@b:1/`. */
+/** Returns the accounts in the URLs of a string, one for each host: `rabbit://u:p@a:1,u:p@b:1/`. */
 export function urlAccounts(text: string): readonly UrlAccount[] {
-  const found: UrlAccount[] = []
+  const accounts: UrlAccount[] = []
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
     const scheme = /[a-z][a-z0-9+]{0,30}$/i.exec(text.slice(Math.max(0, at - 32), at))?.[0].toLowerCase()
     if (scheme === undefined) continue
     const authority = authorityAt(text, at + 3)
     for (const member of authority.split(',')) {
       const account = memberAccount(scheme, member)
-      if (account) found.push(account)
+      if (account) accounts.push(account)
     }
   }
-  return found
+  return accounts
 }
 
-/** The longest authority that is read, in characters. */
-const MOST = 4096
+/** The maximum length of an authority, in characters. */
+const MAX_AUTHORITY_LENGTH = 4096
 
 function authorityAt(text: string, start: number): string {
-  const rest = text.slice(start, start + MOST)
+  const rest = text.slice(start, start + MAX_AUTHORITY_LENGTH)
   const end = rest.search(END)
   return end < 0 ? rest : rest.slice(0, end)
 }
@@ -77,7 +77,7 @@ function memberAccount(scheme: string, member: string): UrlAccount | undefined {
   }
 }
 
-/** Whether a program fills in the text: `${PASSWORD}`, `{{ .Password }}`, `%(password)s`. */
+/** Returns true if a program fills in the string: `${PASSWORD}`, `{{ .Password }}`, `%(password)s`. */
 export function isTemplate(text: string): boolean {
   return /\$\{|\$\(|\{\{|\}\}|%\(|^\$\w+$|:\$\w+@|:\{\w+\}@/.test(text)
 }
@@ -90,7 +90,7 @@ function decodedPart(text: string): string {
   }
 }
 
-/** Returns the value of a JSON text, or the value under a key of it; undefined for any other text. */
+/** Returns the value of a JSON string, or the value under one of its keys; undefined for any other string. */
 export function jsonAt(text: string | undefined, key?: string): unknown {
   if (text === undefined) return undefined
   try {
@@ -106,7 +106,7 @@ export function maps(list: unknown): readonly object[] {
   return Array.isArray(list) ? list.filter(isMap) : []
 }
 
-/** Returns the texts among the values of a map. */
+/** Returns the strings among the values of a map. */
 export function textsOf(map: unknown): Readonly<Record<string, string | undefined>> {
   if (!isMap(map)) return {}
   return Object.fromEntries(Object.entries(map).filter(([, value]) => typeof value === 'string')) as Record<

@@ -16,9 +16,9 @@ import type {Maker} from '../claimed-twice.ts'
 import {isLater, momentOf} from './moment.ts'
 
 /**
- * Returns a problem for each hook that waits, directly or through other pods, for what helm makes only after the hook
- * has ended, and one note for pods that wait for a hook which runs after them. The latter is harmless unless something
- * waits for the pods first, as `helm --wait` does. What is `given` (`kk.given`) is not waited for in vain.
+ * Returns a problem for each hook that waits, directly or through other pods, for an object that helm creates only after
+ * the hook has ended, and one note for pods that wait for a hook which runs after them. The latter is harmless unless
+ * something waits for the pods first, as `helm --wait` does. Objects in `given` (`kk.given`) exist already.
  */
 export function deadlocks(releases: readonly Maker[], given: readonly string[] = []): readonly ChartFault[] {
   const owned = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
@@ -40,19 +40,19 @@ export function deadlocks(releases: readonly Maker[], given: readonly string[] =
   return [...circles, ...lateHooksFault(late)]
 }
 
-/** Returns the late hook of a need, if all that could meet it are later hooks of the same release. */
+/** Returns the late hook of a need, if only later hooks of the same release can meet it. */
 function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): readonly LateHook[] {
   const own = momentOf(each.object)
-  const makers = anyOf.map((event) => owned[placeOf(event)]!)
+  const makers = anyOf.map((event) => owned[objectIndex(event)]!)
   const isLate = makers.every(
     ({object, release}) => release === each.release && isLater(momentOf(object), own),
   )
   return isLate ? [{waiting: each, hook: makers[0]!, want: want!}] : []
 }
 
-/** Returns the fault of a hook whose end requires itself, by these steps. */
+/** Returns the fault of a hook whose completion depends on itself through these steps. */
 function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Owned[]): ChartFault {
-  const at = (event: Step['from']) => objects[placeOf(event)]!
+  const at = (event: Step['from']) => objects[objectIndex(event)]!
   const nameOf = ({object, release}: Owned) =>
     release === hook.release ? objectName(object) : `${objectName(object)} of ${releaseName(release)}`
   const clauses = circle.flatMap(({from, to, need: {want}}) => {
@@ -63,7 +63,7 @@ function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Own
     }
     if (one === other) return []
     return from.startsWith('made')
-      ? [`helm makes ${nameOf(one)} only after ${nameOf(other)} has ended`]
+      ? [`helm creates ${nameOf(one)} only after ${nameOf(other)} has ended`]
       : [`the pods behind ${nameOf(one)} are those of ${nameOf(other)}`]
   })
   return {
@@ -74,10 +74,10 @@ function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Own
   }
 }
 
-/** Returns how to break a circle; `last` is the object whose step leads back to the hook. */
+/** Returns how to break a cycle; `last` is the object whose step leads back to the hook. */
 function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
   const [name, other] = [objectName(hook.object), objectName(last.object)]
-  if (want) return `take the wait for ${name} out of ${hook === last ? 'it' : other}`
+  if (want) return `remove the wait for ${name} from ${hook === last ? 'it' : other}`
   const stage = momentOf(last.object).stage
   if (stage !== 'with' && stage === momentOf(hook.object).stage)
     return `give ${other} a lower helm.sh/hook-weight than ${name}`
@@ -88,14 +88,14 @@ function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
     : `make ${other} a hook of the same stage with a lower weight, or ${later}`
 }
 
-/** Pods that wait for a hook which helm starts after them. */
+/** Pods that wait for a hook that helm starts after them. */
 interface LateHook {
   readonly waiting: Owned
   readonly hook: Owned
   readonly want: Want
 }
 
-/** Returns one note for all late hooks, since they matter only to those who deploy with `helm --wait`. */
+/** Returns one note for all late hooks, because they only matter with `helm --wait`. */
 function lateHooksFault(late: readonly LateHook[]): readonly ChartFault[] {
   const [first] = late
   if (!first) return []
@@ -140,7 +140,7 @@ function happening(needs: Needs): ReadonlySet<Event> {
   }
 }
 
-/** Returns the shortest circle of an event through this need over events that cannot happen; empty without one. */
+/** Returns the shortest cycle of an event through this need over events that cannot happen; empty without one. */
 function circleOf(
   event: Event,
   need: Need,
@@ -161,24 +161,24 @@ function circleOf(
   return []
 }
 
-/** An object is made, or it is done: ready, or ended. The number is its index among the objects. */
+/** The creation of an object (`made`), or its completion: ready or ended (`done`). The number is its index among the objects. */
 type Event = `${'made' | 'done'} ${number}`
 
 /** Returns the index of an event's object. */
-function placeOf(event: Event): number {
+function objectIndex(event: Event): number {
   return Number(event.slice(event.indexOf(' ') + 1))
 }
 
 /** A need of an event: one of these must have happened. */
 interface Need {
   readonly anyOf: readonly Event[]
-  /** The want of the object that waits; left out for a need that comes from helm or Kubernetes. */
+  /** The want of the waiting object; undefined for a need that comes from helm or Kubernetes. */
   readonly want?: Want
 }
 
 type Needs = ReadonlyMap<Event, readonly Need[]>
 
-/** Returns the needs of each event of an installation; releases that wait for each other start side by side. */
+/** Returns the needs of each event of an installation; releases that wait for each other start concurrently. */
 function needsOf(objects: readonly Owned[], given: readonly string[]): Needs {
   const makersOf = makersAmong(objects)
   const hooks = hooksByRelease(objects)
@@ -212,13 +212,13 @@ function hooksByRelease(objects: readonly Owned[]) {
   )
 }
 
-/** Whether a hook runs before an object is made. Hooks that run only in upgrades do not hold up an installation. */
+/** Returns true if a hook runs before an object is created. Hooks that run only in upgrades do not block an installation. */
 function isBefore({object: hook}: Hook, object: KubernetesObject): boolean {
   const [one, other] = [momentOf(hook), momentOf(object)]
   return isLater(other, one) && one.isOfUpgrades === other.isOfUpgrades
 }
 
-/** Returns the event of a hook that helm waits for: Jobs and pods must end, other hooks are only made. */
+/** Returns the event of a hook that helm waits for: Jobs and pods must end, other hooks are only created. */
 function endOf({kind}: KubernetesObject, place: number): Event {
   return kind === 'Job' || kind === 'Pod' ? `done ${place}` : `made ${place}`
 }
@@ -254,9 +254,9 @@ function namespaceOf({object, release}: Pick<Owned, 'object' | 'release'>): stri
 
 const PRIMARY = 'kk.openstack.org/primary'
 
-/** Returns the need of a Service: it serves once one of the pods behind it is ready. */
+/** Returns the need of a Service: it serves as soon as one of its pods is ready. */
 function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly Need[] {
-  // A label that the pods give to one of them is not in their template.
+  // The label of the primary is set at run time, and is not in the pod template.
   const selector = Object.entries(dig(object, 'spec', 'selector') ?? {}).filter(([key]) => key !== PRIMARY)
   const isOpen = dig(object, 'spec', 'publishNotReadyAddresses') === true
   if (object.kind !== 'Service' || isOpen || selector.length === 0) return []
@@ -267,15 +267,15 @@ function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly N
   return behind.length === 0 ? [] : [{anyOf: behind.map(({event}) => event)}]
 }
 
-/** An object and the release that makes it. */
+/** An object and the release that creates it. */
 interface Owned extends RenderedObject {
   readonly release: ReleaseId
 }
 
-/** Returns a lookup of the objects, by index, that a want of a release can mean. */
+/** Returns a lookup of the objects, by index, that a want of a release can refer to. */
 function makersAmong(objects: readonly Owned[]): (asker: ReleaseId, want: Want) => readonly number[] {
-  // Each object stands in the catalogue as a release of its own, in the namespace of the one that makes it.
-  const known = catalogue(
+  // The catalogue has each object as a separate release, in the namespace of the release that creates it.
+  const objectCatalogue = catalogue(
     objects.map((each, place) => {
       const namespace = releaseNamespace(each.release)
       const facts = {wants: [], provided: providedBy([each], namespace)}
@@ -283,7 +283,7 @@ function makersAmong(objects: readonly Owned[]): (asker: ReleaseId, want: Want) 
     }),
   )
   return (asker, {target}) => {
-    const places = known.find(asker, target).map(({release}) => Number(releaseName(release)))
+    const places = objectCatalogue.find(asker, target).map(({release}) => Number(releaseName(release)))
     // A custom resource definition is not awaited.
     return target.what === 'kind' ? places.filter((at) => objects[at]!.object.kind === target.kind) : places
   }

@@ -1,12 +1,12 @@
 import {hookEvents, hookWeight} from '../../../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 
-/** When helm makes an object: before, with or after the rest; hooks among themselves by weight, then name. */
+/** When helm creates an object: before, with or after the rest; hooks are ordered by weight, then name. */
 export interface Moment {
   readonly stage: 'before' | 'with' | 'after'
   readonly weight: number
   readonly name: string
-  /** Whether it is a hook of upgrades alone, which finds the former revision and holds up no installation. */
+  /** Whether it is a hook of upgrades only, which runs with the former revision and does not block an installation. */
   readonly isOfUpgrades: boolean
 }
 
@@ -24,7 +24,7 @@ function stageOf(events: readonly string[]): Moment['stage'] {
 const STAGES = ['before', 'with', 'after']
 
 /**
- * Whether helm makes the first after the second. It makes the hooks of one stage one after the other, and waits for
+ * Returns true if helm creates the first after the second. It creates the hooks of one stage sequentially, and waits for
  * each. Among those of the same weight and name, a Job comes last (Helm 4.2: hooks.go hookByWeight, stable after the
  * order of kinds).
  */

@@ -2,12 +2,12 @@ import {isDeepStrictEqual} from 'node:util'
 import {dig, digMaps} from '../../../../base/dig.ts'
 import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 
-/** A field that the API server does not let anybody change. */
+/** A field that the API server does not allow to change. */
 interface Field {
   readonly path: readonly string[]
   /** The API server's default for the field. */
   readonly fallback?: unknown
-  /** Whether the API server fills it in; a later manifest that states it most likely says the same. */
+  /** Whether the API server fills it in; a later manifest that sets it most likely has the same value. */
   readonly isFilledIn?: true
 }
 
@@ -20,7 +20,7 @@ const ROLE = field('roleRef')
 const COMPLETIONS: Field = {path: ['spec', 'completions'], isFilledIn: true}
 const STORAGE_CLASS: Field = {path: ['spec', 'storageClassName'], isFilledIn: true}
 
-/** Immutable fields by kind. A StatefulSet and a Pod have only a few that are not. */
+/** Immutable fields by kind. In a StatefulSet and a Pod only a few fields are mutable. */
 const IMMUTABLE: Readonly<Record<string, readonly Field[]>> = {
   Deployment: [SELECTOR],
   DaemonSet: [SELECTOR],
@@ -58,7 +58,7 @@ const SEALED = [field('immutable', false), field('data'), field('stringData'), f
 
 interface Touched {
   readonly path: string
-  /** Whether the later object no longer states it. */
+  /** Whether the later object no longer sets it. */
   readonly isTakenOut: boolean
 }
 

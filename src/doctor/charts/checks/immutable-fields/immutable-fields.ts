@@ -8,9 +8,8 @@ import {touchedFields} from './fields.ts'
 import {undoing} from './undoing.ts'
 
 /**
- * Returns the immutable fields that an upgrade would change, so that it fails: between what is deployed and what is
- * rendered now, and between that and the next version of the chart. Hooks are left out, for helm makes them anew each
- * time.
+ * Returns the immutable fields that an upgrade would change, so that it fails: between the deployed and the rendered
+ * objects, and between these and the next version of the chart. Hooks are skipped, because helm re-creates them each time.
  */
 export function immutableFields({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const before = deployed ? sinceDeployed(release, deployed) : []
@@ -22,13 +21,14 @@ export function immutableFields({release, objects, next, deployed}: ExaminedRele
       object: objectName(object),
       file,
       what: `${path} of ${objectName(object)} changes with the version of the chart or its images, and cannot be changed`,
-      advice: `take what changes out of it, such as the label helm.sh/chart; else the object must go before an upgrade`,
+      advice:
+        'remove what changes from it, such as the label helm.sh/chart; otherwise the object must be deleted before an upgrade',
     })),
   )
   return [...before, ...after]
 }
 
-/** Returns the immutable fields unlike those deployed, also what was taken out, which a dry run does not refuse. */
+/** Returns the immutable fields that differ from the deployed ones, including removed ones, which a dry run does not refuse. */
 function sinceDeployed(
   release: ExaminedRelease['release'],
   deployed: ComparedRelease,
@@ -44,7 +44,7 @@ function sinceDeployed(
         release,
         object: objectName(object),
         file,
-        what: `${path} of ${objectName(object)} is not as revision ${deployed.revision} has deployed it, and cannot be changed: the upgrade fails`,
+        what: `${path} of ${objectName(object)} differs from the deployed revision ${deployed.revision}, and cannot be changed: the upgrade fails`,
         advice: undoing(object),
       }))
   })

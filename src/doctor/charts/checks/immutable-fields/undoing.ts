@@ -5,6 +5,6 @@ import {objectName} from '../../../../kubernetes/manifest/manifest.ts'
 export function undoing(object: KubernetesObject): string {
   const name = objectName(object)
   if (object.kind === 'PersistentVolumeClaim')
-    return `take the change back, and keep the old value: ${name} could only be deleted and made anew, and its data would go with it`
-  return `take the change back, or delete ${name} before the upgrade, which makes it anew`
+    return `revert the change, and keep the old value: ${name} could only be deleted and re-created, which deletes its data`
+  return `revert the change, or delete ${name} before the upgrade, which re-creates it`
 }

@@ -107,7 +107,7 @@ it('says the name of an administrator that the server does not have', () => {
 
   expect(found).toMatchObject([{check: 'accounts', level: 'problem', object: 'Secret/nova-rabbitmq-admin'}])
   expect(found[0]!.what).toContain('"rabbitmq"')
-  expect(found[0]!.what).toContain('given "openstack"')
+  expect(found[0]!.what).toContain('the server has "openstack"')
 })
 
 it('warns of keys of one cache that differ, and not of those that are random', () => {

@@ -43,7 +43,7 @@ it('a hook that waits for pods that wait for a later hook', () => {
   ]
 
   expect(saidOf({web: objects})).toEqual([
-    'problem: the hook Job/boot never ends: Job/boot waits for Service/api (init container init, DEPENDENCY_SERVICE api); the pods behind Service/api are those of Deployment/api; Deployment/api waits for Job/late (init container init, DEPENDENCY_JOBS late); helm makes Job/late only after Job/boot has ended → give Job/late a lower helm.sh/hook-weight than Job/boot',
+    'problem: the hook Job/boot never ends: Job/boot waits for Service/api (init container init, DEPENDENCY_SERVICE api); the pods behind Service/api are those of Deployment/api; Deployment/api waits for Job/late (init container init, DEPENDENCY_JOBS late); helm creates Job/late only after Job/boot has ended → give Job/late a lower helm.sh/hook-weight than Job/boot',
   ])
 })
 
@@ -58,7 +58,7 @@ it('hooks of two releases that each wait for what the other makes after its own'
 
   expect(said).toEqual([
     expect.stringMatching(
-      /^problem: the hook Job\/a-init never ends: .*helm makes Service\/b of b only after Job\/b-init of b has ended; .* → make Job\/a-init a post-install hook$/,
+      /^problem: the hook Job\/a-init never ends: .*helm creates Service\/b of b only after Job\/b-init of b has ended; .* → make Job\/a-init a post-install hook$/,
     ),
     expect.stringMatching(/^problem: the hook Job\/b-init never ends/),
   ])
@@ -74,12 +74,14 @@ it('a hook that waits for another release whose pods wait for what comes after t
     other: [service('other'), pods('Deployment', 'other', {DEPENDENCY_SERVICE: 'hooked'})],
   })
 
-  expect(said).toEqual([expect.stringContaining('helm makes Service/hooked only after Job/before has ended')])
+  expect(said).toEqual([
+    expect.stringContaining('helm creates Service/hooked only after Job/before has ended'),
+  ])
 })
 
 it('a hook that waits for itself', () => {
   expect(saidOf({web: [pods('Job', 'self', {DEPENDENCY_JOBS: 'self'}, 'post-install')]})).toEqual([
-    expect.stringMatching(/Job\/self waits for itself .* → take the wait for Job\/self out of it$/),
+    expect.stringMatching(/Job\/self waits for itself .* → remove the wait for Job\/self from it$/),
   ])
 })
 

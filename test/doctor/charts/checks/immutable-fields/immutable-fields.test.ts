@@ -60,7 +60,7 @@ it.each([
   ['PriorityClass', {value: 1}, {value: 2}, 'value'],
 ])('of a %s, %j cannot become %j', (kind, there, now, path) => {
   expect(saidOf(object(kind, there), object(kind, now))).toEqual([
-    `problem ${path} of ${kind}/x is not as revision 3 has deployed it, and cannot be changed: the upgrade fails`,
+    `problem ${path} of ${kind}/x differs from the deployed revision 3, and cannot be changed: the upgrade fails`,
   ])
 })
 
