@@ -9,7 +9,7 @@ import {counted} from './text/list.ts'
 import {plainLine} from './text/plain.ts'
 import type {Part, View} from './text/view.ts'
 
-/** Returns what each adopted release would become by the next deploy. */
+/** Returns what the next deploy would change in each adopted release. */
 export function adoptionText(planned: PlannedAdoption, palette: Palette): View {
   const {plan, adoptions, ours, diffs, redact} = planned
   const {environment, notes = []} = plan
@@ -66,12 +66,12 @@ function valueText({path, change, before, after, masked}: ValueChange, palette: 
   return `${sign} ${name}: ${shown(change === 'added' ? after : before)}`
 }
 
-const LONGEST = 80
+const MAX_VALUE_LENGTH = 80
 
 function shown(value: string | number | boolean | undefined): string {
   if (value === undefined) return '(a map or a list)'
   const text = plainLine(value === '' ? '""' : String(value))
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
 }
 
 /** Returns the adoptions as a document for programs; secrets are masked. */

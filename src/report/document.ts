@@ -6,6 +6,6 @@ export type DocumentFormat = 'json' | 'yaml'
 export function documentText(value: unknown, format: DocumentFormat): string {
   const json = JSON.stringify(value, undefined, 2)
   if (format === 'json') return `${json}\n`
-  // The value goes through JSON, so that both formats hold the same: no undefined, dates as strings.
+  // The value goes through JSON, so that both formats have the same content: no undefined, dates as strings.
   return dumpYaml(JSON.parse(json))
 }

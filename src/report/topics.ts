@@ -2,14 +2,14 @@ import type {Palette} from './colour.ts'
 import {list} from './table.ts'
 import type {Part, View} from './text/view.ts'
 
-/** A word that the page of concepts explains. */
+/** A term that the concepts page explains. */
 export interface Topic {
   readonly title: string
   /** Markdown, without the title. */
   readonly text: string
 }
 
-/** Returns the words that the page explains: paragraphs that begin with a bold word, and the other sections. */
+/** Returns the terms that the page explains: paragraphs that begin with a bold word, and the other sections. */
 export function topicsOf(page: string): readonly Topic[] {
   const sections = page.split(/^## /m).slice(1)
   return sections.flatMap((section) => {

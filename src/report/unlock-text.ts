@@ -22,7 +22,7 @@ export function unlockDocument(
   }
 }
 
-/** Returns what is known of a release before it is unlocked. */
+/** Returns the evidence about a release before it is unlocked. */
 export function unlockText(unlocking: Unlocking, context: string, {strong, change}: Palette): View {
   const {record, environment, writtenAt, now, lease, evidence} = unlocking
   const {release, revision, status} = record

@@ -33,7 +33,7 @@ export function lockDocument(
   }
 }
 
-/** Returns a line for each reason why digests are not known, with the images, for people. */
+/** Returns a line for each reason why digests are unknown, with the images. */
 export function unresolvedLines({unresolved}: Pick<FoundLock, 'unresolved'>): readonly string[] {
   return [...Map.groupBy(unresolved, ({reason}) => reason)].map(
     ([reason, images]) => `without a digest: ${reason}: ${images.map(({image}) => image).join(', ')}`,

@@ -35,7 +35,7 @@ export function mergeText(
   ])
 }
 
-/** Returns the command that deploys the values; "" where none were written. */
+/** Returns the command that deploys the values; "" if none were written. */
 export function nextText(written: readonly Written[]): string {
   if (written.length === 0) return ''
   const flags = written.map(({release, file}) => `--values ${release}=${file}`)

@@ -82,9 +82,9 @@ function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly stri
 }
 
 const INDENT = '      '
-/** The number of lines that are shown of a string that differs. */
-const MOST_LINES = 12
-const LONGEST = 100
+/** The maximum number of lines shown of a string that differs. */
+const MAX_LINES = 12
+const MAX_VALUE_LENGTH = 100
 
 /** Returns the lines of a field that drifted: both values, or the lines that differ, and the field's manager. */
 function fieldLines(field: DriftedField, palette: Palette): readonly string[] {
@@ -100,7 +100,7 @@ function fieldLines(field: DriftedField, palette: Palette): readonly string[] {
 function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = plainLine(typeof value === 'string' && value !== '' ? value : JSON.stringify(value))
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
 }
 
 function textLines(live: string, manifest: string, palette: Palette): readonly string[] {
@@ -111,11 +111,11 @@ function textLines(live: string, manifest: string, palette: Palette): readonly s
     return texts.map((text) => `${INDENT}  ${sign} ${palette.quiet('|')} ${plainLine(text)}`)
   })
   if (lines.length === 0) return [`${INDENT}  differs only in what is masked`]
-  const more = lines.length - MOST_LINES
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `${INDENT}  and ${more} lines more`] : lines
+  const more = lines.length - MAX_LINES
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `${INDENT}  and ${more} lines more`] : lines
 }
 
-/** The reasons why an object is never pruned, in words. */
+/** The reasons why an object is never pruned, for messages. */
 export const KEPT = {
   data: 'it holds data',
   policy: 'helm.sh/resource-policy: keep',
@@ -124,8 +124,8 @@ export const KEPT = {
 } as const satisfies Record<KeepReason, string>
 
 /**
- * Returns a line for each object that helm has forgotten, with the revision that made it and, where it always stays,
- * why.
+ * Returns a line for each object that helm no longer tracks, with the revision that created it and the reason if it
+ * always stays.
  */
 export function leftoverLines(leftovers: readonly Leftover[], palette: Palette): readonly string[] {
   if (leftovers.length === 0) return []

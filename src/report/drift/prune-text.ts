@@ -6,8 +6,7 @@ import type {View} from '../text/view.ts'
 import {leftoverLines} from './drift-text.ts'
 
 /**
- * Returns what failed revisions have left behind, release by release, and the counts of what would be deleted and what
- * stays.
+ * Returns the leftovers of failed revisions, release by release, and the counts of objects to delete and to keep.
  */
 export function pruneText(prunings: readonly Pruning[], palette: Palette): View {
   if (prunings.length === 0) return 'nothing is left over from failed revisions\n'

@@ -77,8 +77,8 @@ function countsText({releases}: RunState): string {
   return texts.length === 0 ? 'no releases' : texts.join(', ')
 }
 
-/** Graphviz needs 2 s for so many, and ten times as long for three times as many. */
-const MOST_RELEASES = 300
+/** The maximum number of releases in the graph: Graphviz takes 2 s, and ten times as long for three times as many. */
+const MAX_GRAPH_RELEASES = 300
 
 /** Returns the graph of requirements, coloured by result, drawn by Graphviz. */
 async function graphSection(
@@ -88,8 +88,8 @@ async function graphSection(
   const {size} = state.releases
   const path = timePathText(state, labels)
   const drawing =
-    size > MOST_RELEASES
-      ? markup`<p>A graph of ${size} releases is not drawn; up to ${MOST_RELEASES} are.</p>`
+    size > MAX_GRAPH_RELEASES
+      ? markup`<p>A graph of ${size} releases is not drawn; up to ${MAX_GRAPH_RELEASES} are.</p>`
       : markup`<div class="scroll graph" role="region" aria-labelledby="graph" tabindex="0">
 ${drawn((await loadViz()).renderString(runDot(state, rowOf), {format: 'svg_inline', engine: 'dot'}))}</div>
 ${when(

@@ -4,9 +4,9 @@ import type {Times} from '../../run/times.ts'
 import {type RunDocument, runDocument} from '../run/run-json.ts'
 import {type RunOutcome, runSpan} from './run-span.ts'
 
-/** The form of `--report json=FILE`: that of `--output json`, with times. Times are ISO 8601 in UTC. Fields are added, never renamed or taken away. */
+/** The form of `--report json=FILE`: that of `--output json`, with times. Times are ISO 8601 in UTC. Fields are added, never renamed or removed. */
 interface RunReport extends Omit<RunDocument, 'run' | 'releases'> {
-  /** Null when there was nothing to do. */
+  /** Null if there was nothing to do. */
   readonly run: string | null
   readonly outcome: RunOutcome
   readonly startedAt: string
@@ -21,7 +21,7 @@ interface RunReport extends Omit<RunDocument, 'run' | 'releases'> {
     readonly phases: readonly {
       readonly phase: string
       readonly startedAt: string
-      /** Left out when it is not known to have ended. */
+      /** Undefined if its end is unknown. */
       readonly seconds?: number
     }[]
   })[]

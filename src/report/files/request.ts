@@ -6,10 +6,10 @@ const REPORT_KINDS = ['junit', 'trace', 'html', 'json'] as const
 
 export type ReportKind = (typeof REPORT_KINDS)[number]
 
-/** A report that was asked for: `--report junit=out/kk.xml`. */
+/** A requested report: `--report junit=out/kk.xml`. */
 export interface ReportRequest {
   readonly kind: ReportKind
-  /** As it was written. */
+  /** The path as specified. */
   readonly file: string
 }
 

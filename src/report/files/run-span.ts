@@ -17,7 +17,7 @@ export function runSpan({startedAt, lastAt, finished}: RunState): RunSpan {
   return {startedAt, endedAt: lastAt, seconds, outcome: finished?.outcome ?? 'broken-off'}
 }
 
-/** Returns the requirement that a release has waited for: the last one that ended before it started. */
+/** Returns the requirement that a release waited for: the last one that ended before it started. */
 export function lastAwaited({requires, times}: ReleaseProgress, state: RunState): ReleaseId | undefined {
   const {startedAt} = times
   if (startedAt === undefined) return undefined

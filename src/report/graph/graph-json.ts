@@ -4,7 +4,7 @@ import {levels} from '../../graph/levels.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {GraphView} from './graph-view.ts'
 
-/** The form of `kk graph --output json`. Fields are added, never renamed or taken away. */
+/** The form of `kk graph --output json`. Fields are added, never renamed or removed. */
 export interface GraphDocument {
   readonly environment: string
   readonly releases: readonly {
@@ -28,7 +28,7 @@ export interface GraphDocument {
   }[]
 }
 
-/** Returns an edge as documents have it. */
+/** Returns an edge for documents. */
 export function shownEdge({soft, ...edge}: Edge) {
   return {
     ...edge,

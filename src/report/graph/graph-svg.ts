@@ -7,7 +7,7 @@ export interface Viz {
 }
 
 /**
- * Returns the graph as drawn by Graphviz. `loadViz` is called on use, for Graphviz is a bundle of its own in the
+ * Returns the graph as drawn by Graphviz. `loadViz` is called on use, because Graphviz is a separate bundle in the
  * executable.
  */
 export async function graphSvg(

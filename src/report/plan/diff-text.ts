@@ -71,7 +71,7 @@ function lineColour(line: string, palette: Palette): (text: string) => string {
   return line.startsWith('-') ? palette.bad : (text) => text
 }
 
-/** Returns an object as YAML with sorted keys, for their order means nothing. */
+/** Returns an object as YAML with sorted keys, because their order is irrelevant. */
 function yamlText(shown: unknown): string {
   return dumpYaml(inOrder(shown))
 }

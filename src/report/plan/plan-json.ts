@@ -3,12 +3,12 @@ import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts
 import type {HookData} from '../../verbs/change/hook-data.ts'
 import {type PlanCounts, planCounts} from './plan-counts.ts'
 
-/** The form of `kk plan --output json`. Fields are added, never renamed or taken away. */
+/** The form of `kk plan --output json`. Fields are added, never renamed or removed. */
 export interface PlanDocument extends Omit<Plan, 'actions'> {
   readonly actions: readonly ActionDocument[]
   readonly changes: boolean
   readonly counts: PlanCounts
-  /** The custom resources whose kind comes with the plan. They are validated when their turn comes. */
+  /** The custom resources whose CRD is part of the plan. They are validated right before they are applied. */
   readonly knownAfterApply?: readonly KnownAfterApply[]
   /** The data on the cluster that hooks delete. */
   readonly hookData?: readonly HookData[]

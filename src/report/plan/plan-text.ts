@@ -177,7 +177,7 @@ function sufficesLine({suffices}: Plan, palette: Palette): readonly string[] {
   return [`${palette.strong('verb')}: kk ${suffices} is enough for this`]
 }
 
-/** Returns the note on new secrets. It names them on request only, for a new cloud has dozens. */
+/** Returns the note on new secrets. It names them only on request, because a new cloud has dozens. */
 function newSecretsNotes({newSecrets = []}: Plan, namesSecrets: boolean): readonly string[] {
   if (newSecrets.length === 0) return []
   const count = `${newSecrets.length} new ${newSecrets.length === 1 ? 'secret' : 'secrets'}, made when this is run`

@@ -2,7 +2,7 @@ import type {ReleaseId} from '../../release.ts'
 import type {TestResult} from '../../run/events.ts'
 import type {Progress, RunState} from '../../run/run-state.ts'
 
-/** The form of `kk deploy --output json`, when the run has ended. Fields are added, never renamed or taken away. */
+/** The document of `kk deploy --output json` after the run. Fields are added, never renamed or removed. */
 export interface RunDocument {
   readonly run: string
   readonly environment: string

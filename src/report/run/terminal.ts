@@ -67,7 +67,7 @@ function lines(texts: readonly string[]): string {
 
 /**
  * Returns the number of screen rows of the block above the cursor. A terminal that became narrower has reflowed the rows; the
- * cursor is on an empty row below them, for some terminals do not reflow the row of the cursor.
+ * cursor is on an empty row below them, because some terminals do not reflow the row of the cursor.
  */
 function rowsAbove(drawn: readonly string[], {columns, rows}: Size): number {
   const taken = drawn.map((row) => Math.max(1, Math.ceil(textWidth(row) / columns)))

@@ -4,7 +4,7 @@ import {textWidth} from './width.ts'
 /** A part of a view: lines that are wrapped, or a function that lays lines out in so many columns. */
 export type Part = string | ((columns: number) => readonly string[])
 
-/** What people read, before its width is known. It may hold colours. */
+/** Human-readable output before its width is known. It may contain colors. */
 export type View = Part | readonly Part[]
 
 /** Returns the text of a view in so many columns, with its last newline; "" for an empty view. */
@@ -46,7 +46,7 @@ export function wrap(line: string, columns: number, hang = 2): readonly string[]
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOUR = /\u001b\[[\d;]*m/g
 
-/** Returns lines that each end the colours that they begin, for the next column of a table follows on the same line. */
+/** Returns lines that each end the colors that they begin, because the next column of a table is on the same line. */
 function withClosedColours(lines: readonly string[]): readonly string[] {
   let colours = ''
   return lines.map((line) => {

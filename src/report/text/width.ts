@@ -2,7 +2,7 @@ import {stripVTControlCharacters} from 'node:util'
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 const NOTHING = /^[\p{Mark}\p{Cf}\p{Cc}]+$/u
-/** Unicode's East Asian Width W and F by script, for JavaScript does not have the tables themselves. */
+/** Unicode's East Asian Width W and F by script, because JavaScript does not have the tables themselves. */
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}|\p{sc=Bopomofo}|[\u3001-\u303e\uff01-\uff60\uffe0-\uffe6]/u
 
@@ -33,8 +33,8 @@ export function shorten(text: string, columns: number): string {
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Returns the graphemes of a string. The segmenter is made at the first use: it costs 10 ms, which most commands need not
- * pay.
+ * Returns the graphemes of a string. The segmenter is created on first use, because that takes 10 ms and most commands do not
+ * need it.
  */
 function graphemes(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter('en', {granularity: 'grapheme'})

@@ -5,8 +5,8 @@ import {plainLine} from '../text/plain.ts'
 import {blocks, type View} from '../text/view.ts'
 import {shorten} from '../text/width.ts'
 
-/** The most columns that a value takes. */
-const WIDEST = 40
+/** The maximum width of a value, in columns. */
+const MAX_VALUE_COLUMNS = 40
 
 /** Returns one row per key: its value, the layer that won and its place, and the values that lost. */
 export function explainedLines(keys: readonly ExplainedKey[], palette: Palette): View {
@@ -70,7 +70,7 @@ export function keyText(path: readonly string[]): string {
 }
 
 function valueText(value: unknown): string {
-  return value === undefined ? '(removed)' : shorten(plainLine(JSON.stringify(value)), WIDEST)
+  return value === undefined ? '(removed)' : shorten(plainLine(JSON.stringify(value)), MAX_VALUE_COLUMNS)
 }
 
 /** Returns the layer of a statement. Without one, helm computed the value, for example for a subchart. */
