@@ -284,7 +284,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     )
     const {name} = environment
     for (const stderr of [dry.stderr, text.stderr, refused.stderr])
-      expect(stderr).toContain(`to give it up, name each: --confirm-data ${name}/hooked`)
+      expect(stderr).toContain(`to delete it, name each object: --confirm-data ${name}/hooked`)
     expect(refused.exitCode, refused.stderr).toBe(3)
     expect(untouched).toEqual(before)
     expect(named.exitCode, named.stderr).toBe(0)

@@ -24,7 +24,7 @@ export function askedEnvironments(
 }
 
 interface LazyConnections extends AsyncDisposable {
-  readonly open: () => Promise<Sites>
+  readonly open: () => Promise<ClusterConnections>
 }
 
 /** Returns the connections to the clusters of all Environments, for reading; opened on first use. */

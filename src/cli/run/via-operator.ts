@@ -42,12 +42,12 @@ export async function openOperated(
   const {environment, releases} = await openEnvironment(flags, argv)
   await using opening = new AsyncDisposableStack()
   const hub = opening.use(await openChosenCluster(flags, environment))
-  const managed = await drivenEnvironment(hub, environment.name).catch((error: unknown) => {
+  const managed = await managedEnvironment(hub, environment.name).catch((error: unknown) => {
     throw withOperatorPlace(error, flags)
   })
   const sites = opening.use(openSitesToLook(flags, hub))
   const site = managed.spec.cluster
-    ? await (await sites.open()).contact(managed, async () => undefined).reach()
+    ? await (await sites.open()).forEnvironment(managed, async () => undefined).connect()
     : {cluster: hub}
   const prepared = await prepareEnvironment(environment, flags, {cluster: async () => site.cluster})
   const closing = opening.move()

@@ -152,14 +152,14 @@ async function withServices(flags: OperatorFlags): Promise<OperatorFlags> {
   if (topology === 'one')
     throw new KkError('KK_USAGE', '--environment requires --topology per-service or per-component')
   const {prepared} = await openGraph({environment}, [])
-  const {charts, components} = shardsOf(prepared.releases.values())
+  const {charts, components} = listShards(prepared.releases.values())
   const isolated = topology === 'per-component' ? {isolate: [...isolate, ...components]} : {}
   return {...flags, service: [...service, ...charts], ...isolated}
 }
 
 /** Returns the part of the operator to install; undefined for all of it. Throws `KK_USAGE` if a flag is missing. */
 function selectPart(flags: OperatorFlags): Installed | undefined {
-  if (flags.crds) return {what: 'the CRDs of the operator', objects: kindObjects(VERSION)}
+  if (flags.crds) return {what: 'the CRDs of the operator', objects: crdObjects(VERSION)}
   if (!flags.account) return undefined
   return {what: 'the account of the operator', objects: siteObjects(parseOptions({...flags, image: ''}))}
 }

@@ -19,7 +19,7 @@ export default class OperatorUninstall extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(OperatorUninstall)
     await using cluster = await openChosenCluster(flags, undefined)
-    const names = await environmentsOf(cluster)
+    const names = await environmentNames(cluster)
     const listed =
       names.length === 0
         ? ''

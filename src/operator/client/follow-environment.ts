@@ -6,7 +6,7 @@ import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
-import {finished, newBell} from '../../verbs/in-cluster/follow-run.ts'
+import {finished, newChangeSignal} from '../../verbs/in-cluster/follow-run.ts'
 import type {Condition} from '../crds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from '../crds/environment.ts'
 import {ENVIRONMENT_LABEL, RELEASES, type ReleaseObject} from '../crds/release.ts'
@@ -55,7 +55,7 @@ export function followEnvironment(
     const scope = {fieldSelector: `metadata.name=${name}`}
     const environments = objects.follow(ENVIRONMENTS, KK_NAMESPACE, signal, scope)
     const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
-    const bell = newBell([environments, releases], stop)
+    const bell = newChangeSignal([environments, releases], stop)
     const translator = newRunTranslator(name, context)
     const areInputsRead = newInputsCheck(objects)
     try {
