@@ -1,7 +1,10 @@
 import {defineConfig} from 'vitest/config'
 import {BaseSequencer, type TestSpecification} from 'vitest/node'
 
-/** Tests that run real programs for seconds: both helms, Python, Go, PostgreSQL. They belong to `npm test`, not to `npm run check`. */
+/**
+ * Tests that run real programs for seconds: both helms, Python, Go, PostgreSQL. They belong to `npm test`,
+ * not to `npm run check`.
+ */
 const WITH_PROGRAMS = [
   'test/api/running/**/*.test.ts',
   'test/own-charts/**/*.test.ts',
@@ -24,7 +27,10 @@ const WITH_PROGRAMS = [
   'test/verbs/secrets/shared-accounts.test.ts',
 ]
 
-/** End-to-end tests wait more than they work. One number for all: vitest refuses projects that run side by side with different ones. */
+/**
+ * End-to-end tests wait more than they work. One number for all: vitest refuses projects that run side by
+ * side with different ones.
+ */
 const maxWorkers = 4
 
 interface CloudProject {
@@ -40,8 +46,8 @@ const MACHINES = 'cloud-machines'
 const TEMPEST = 'cloud-tempest'
 
 /**
- * Files that come one after the other come by their names, not the longest first: each begins with what the last one left. OpenStack's
- * own tests come before those of machines, which take as long beside them.
+ * Files that come one after the other come by their names, not the longest first: each begins with what the
+ * last one left. OpenStack's own tests come before those of machines, which take as long beside them.
  */
 class ByNameInTurn extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -83,7 +89,8 @@ export default defineConfig({
     sequence: {sequencer: ByNameInTurn},
     // A test that fails once in a thousand runs is known by its name afterwards.
     reporters: ['default', './scripts/failed-tests.ts'],
-    // `isolate: false` below: no module keeps state, so files share what is imported, which takes a second for each alone.
+    // `isolate: false` below: no module keeps state, so files share what is imported, which takes a second
+    // for each alone.
     projects: [
       {
         test: {
@@ -111,7 +118,8 @@ export default defineConfig({
           include: WITH_PROGRAMS,
           isolate: false,
           globalSetup: ['test/own-charts/support/setup.ts'],
-          // What hangs is to end: a case that starts gpg and helm twenty times takes a minute beside a machine's other work.
+          // What hangs is to end: a case that starts gpg and helm twenty times takes a minute beside a
+          // machine's other work.
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },
@@ -138,7 +146,8 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
-      // One node per machine, so these come in groups: what ends the node first, and what shares a cloud file by file.
+      // One node per machine, so these come in groups: what ends the node first, and what shares a cloud file
+      // by file.
       {
         test: {
           name: 'aio',

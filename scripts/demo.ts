@@ -1,4 +1,7 @@
-/** `npm run demo`: builds what is missing, deploys the all-in-one environment to the sandbox and prints its status. */
+/**
+ * `npm run demo`: builds what is missing, deploys the all-in-one environment to the sandbox and prints its
+ * status.
+ */
 import {join} from 'node:path'
 import {execa} from 'execa'
 

@@ -17,7 +17,10 @@ export interface Failure {
   readonly messages: readonly string[]
 }
 
-/** A reporter for vitest that keeps the name and the seeds of each failure; vitest finds it by `--reporter=PATH`. */
+/**
+ * A reporter for vitest that keeps the name and the seeds of each failure; vitest finds it by
+ * `--reporter=PATH`.
+ */
 export default function failedTestsReporter(): Reporter {
   return {
     onTestRunEnd(modules) {

@@ -149,8 +149,10 @@ async function pointTo({kit, home, key}: Built): Promise<void> {
 }
 
 /**
- * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node needs, `npm run toolbox
- * -- exchange` also what tests of exports need. With `--key` it builds nothing, and prints the keys: the names of the directories, below the cache, that a CI can keep.
+ * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node
+ * needs, `npm run toolbox
+ * -- exchange` also what tests of exports need. With `--key` it builds nothing, and prints the keys: the
+ * names of the directories, below the cache, that a CI can keep.
  */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)

@@ -2,8 +2,8 @@
 export type ReleaseId = `${string}/${string}`
 
 /**
- * The kind of a requirement. `ready`: the required release must be healthy first. `applied`: its objects must exist
- * first.
+ * The kind of a requirement. `ready`: the required release must be healthy first. `applied`: its objects must
+ * exist first.
  */
 export type EdgeKind = 'ready' | 'applied'
 

@@ -6,10 +6,16 @@ import {testDirectory} from './support/test-directory.ts'
 
 const LIMIT = 72
 
-/** When ec1f851f was committed: older subjects are as they are. A time, for a shallow clone need not have that commit. */
+/**
+ * When ec1f851f was committed: older subjects are as they are. A time, for a shallow clone need not have that
+ * commit.
+ */
 const SINCE = '2026-11-28T21:18:59Z'
 
-/** Returns the subjects longer than `LIMIT` of the commits after `SINCE` that a repository has; merges are named by tools. */
+/**
+ * Returns the subjects longer than `LIMIT` of the commits after `SINCE` that a repository has; merges are
+ * named by tools.
+ */
 async function longSubjects(repository: string): Promise<readonly string[]> {
   const log = ['log', '--no-merges', '--format=%s', `--since-as-filter=${SINCE}`]
   const {stdout} = await execa('git', log, {cwd: repository, lines: true})

@@ -22,7 +22,10 @@ const OF_VALUES = [
 /** All that knows how one thing is done; above it is what joins these. */
 const PARTS = [...OF_VALUES, 'plan', 'run', 'prepare', 'exchange', 'images', 'sandbox']
 
-/** The house: a folder may import from itself and from those beside its name. Each stands below all that it imports. */
+/**
+ * The house: a folder may import from itself and from those beside its name. Each stands below all that it
+ * imports.
+ */
 const HOUSE: Readonly<Record<string, readonly string[]>> = {
   base: [],
   'release.ts': ['base'],
@@ -88,11 +91,17 @@ function offending(imports: readonly Import[]): string[] {
     .map(({from, to}) => `src/${from} imports src/${to}: ${room(from)} may not import ${room(to)}`)
 }
 
-/** What a change does to a cluster, and what it checks before; `verbs/change/planned-change.ts` has it in the one right order. */
+/**
+ * What a change does to a cluster, and what it checks before; `verbs/change/planned-change.ts` has it in the
+ * one right order.
+ */
 const OF_A_CHANGE =
   /^(verbs\/secrets\/(living|supply)-secrets|prepare\/validate-all|prepare\/rendering\/vendored|run\/execute\/reservations|kubernetes\/reservations\/)/
 
-/** Whether a file of those that have clusters changed does a part of it by itself. Types do nothing; `openSecrets` only reads. */
+/**
+ * Whether a file of those that have clusters changed does a part of it by itself. Types do nothing;
+ * `openSecrets` only reads.
+ */
 function goesBesideChange({from, to, typesOnly}: Import): boolean {
   const isCaller = ['cli', 'commands', 'operator'].includes(room(from)) && from !== 'cli/open/secrets.ts'
   return isCaller && !typesOnly && OF_A_CHANGE.test(to)

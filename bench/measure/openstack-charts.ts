@@ -15,8 +15,8 @@ const ENDPOINTS =
   )
 
 /**
- * Writes fourteen charts in the dialect of openstack-helm and of its size, which declare no requirements, and an environment of them.
- * Returns its file.
+ * Writes fourteen charts in the dialect of openstack-helm and of its size, which declare no requirements, and
+ * an environment of them. Returns its file.
  */
 export async function writeOpenStackCharts(directory: string): Promise<string> {
   const charts = join(directory, 'charts')

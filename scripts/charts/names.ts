@@ -159,7 +159,10 @@ export function parametersOf(block: NamedTemplate | undefined): readonly string[
   return [...new Set([...found].map(([, parameter]) => parameter!))]
 }
 
-/** Returns the endpoint or file with which a reference of a variable begins: `oslo_db` of `{port: oslo_db.mysql}`. */
+/**
+ * Returns the endpoint or file with which a reference of a variable begins: `oslo_db` of `{port:
+ * oslo_db.mysql}`.
+ */
 function referredEndpoints(
   path: Path,
   reference: Values,

@@ -22,6 +22,7 @@ import {
   STATEMENT,
   URL_PASSWORD,
 } from '../../src/redact/text-rule.ts'
+import {wrapComments} from '../comments.ts'
 
 const HEAD = `Made by \`npm run charts\` of the options that oslo.config knows (\`options\`) and of the rule by which kk masks secrets`
 
@@ -37,14 +38,20 @@ export interface OptionNames {
 /** Returns the module of kk with the lists. */
 export function secretOptionsModule({secret, settings}: OptionNames): string {
   const lines = (names: readonly string[]) => names.map((name) => `  '${name}',\n`).join('')
-  return `/** ${HEAD}: the names that are secret of which the rule does not say it. */
+  return wrapComments(`/**
+ * ${HEAD}:
+ * the names of secret options that the rule does not recognize.
+ */
 export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
 ${lines(secret)}])
 
-/** Those of which the rule says it, and that are none: by section, and \`*.OPTION\` in a text, whose section is not known. */
+/**
+ * The options that the rule takes for secret, and that are not: by section, and \`*.OPTION\` for a line whose
+ * section is unknown.
+ */
 export const NOT_SECRET_OPTIONS: ReadonlySet<string> = new Set([
 ${lines(settings)}])
-`
+`)
 }
 
 /** Returns the library chart's template with the lists, and the same rule. */

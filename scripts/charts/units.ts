@@ -16,7 +16,9 @@ export interface ServiceValues {
   readonly manifests?: Readonly<Record<string, boolean>>
 }
 
-/** Every spelling under which a user may name a unit: as it is, as in openstack-helm, and after the service. */
+/**
+ * Every spelling under which a user may name a unit: as it is, as in openstack-helm, and after the service.
+ */
 export interface UnitNames {
   readonly components: readonly string[]
   readonly jobs: readonly string[]

@@ -14,7 +14,9 @@ const CHARTS = join(import.meta.dirname, '../../charts')
 const COMMON = join(CHARTS, 'common')
 const LIBRARY = {name: 'common', directory: COMMON, libraries: []}
 
-/** Returns the parts of `docs/charts.md`: every key of the facts, every block, and the catalogue of endpoints. */
+/**
+ * Returns the parts of `docs/charts.md`: every key of the facts, every block, and the catalogue of endpoints.
+ */
 export function chartTables(): Record<string, string> {
   return {
     facts: keys({...FACTS, serves: SERVES, classes: CLASSES}),

@@ -1,7 +1,10 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 
-/** A link to each decision, newest first. A decision's file is `YYYY-MM-DD-its-name.md`; its first line is its title. */
+/**
+ * A link to each decision, newest first. A decision's file is `YYYY-MM-DD-its-name.md`; its first line is its
+ * title.
+ */
 export function decisionList(directory: string): string {
   return readdirSync(directory)
     .filter((file) => /^\d{4}-\d{2}-\d{2}-.+\.md$/.test(file))

@@ -18,8 +18,8 @@ interface ErrorKind {
 }
 
 /**
- * Every error code that a user can meet, with its exit code and its meaning. Codes are stable; the reference in
- * `docs/` is generated from this table.
+ * Every error code that a user can meet, with its exit code and its meaning. Codes are stable; the reference
+ * in `docs/` is generated from this table.
  */
 export const ERRORS = {
   KK_BUG: {exit: 70, meaning: 'a bug of kk itself; please report it'},

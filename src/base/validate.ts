@@ -1,8 +1,8 @@
 import {suggest} from './suggest.ts'
 
 /**
- * The part of JSON Schema 2020-12 that kk writes and `validate` checks. `title` describes the expected value in
- * messages.
+ * The part of JSON Schema 2020-12 that kk writes and `validate` checks. `title` describes the expected value
+ * in messages.
  */
 export interface JsonSchema {
   readonly $schema?: string
@@ -45,8 +45,8 @@ interface SchemaPath {
 }
 
 /**
- * Returns all problems of a value in the order of its keys; none if the value follows the schema. Of what is secret they name the
- * types of values alone.
+ * Returns all problems of a value in the order of its keys; none if the value follows the schema. Of what is
+ * secret they name the types of values alone.
  */
 export function validate(schema: JsonSchema, value: unknown, {isSecret = false} = {}): Problem[] {
   return check(schema, value, {root: schema, isSecret, path: []})
@@ -98,7 +98,9 @@ function describeType(value: unknown): string {
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`
 }
 
-/** Returns a value as messages show it. Only settings of kk may be shown: values of sections may be secrets. */
+/**
+ * Returns a value as messages show it. Only settings of kk may be shown: values of sections may be secrets.
+ */
 function shown(value: unknown, {isSecret}: SchemaPath): string {
   const isWord = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return isWord && !isSecret ? `the ${typeof value} ${JSON.stringify(value)}` : describeType(value)

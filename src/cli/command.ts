@@ -40,8 +40,8 @@ export abstract class KkCommand extends Command {
 }
 
 /**
- * Returns the command after `--` that another program runs: everything after the first `--`, including a second one,
- * which oclif would put first. Without `--`, returns the words that are no flags.
+ * Returns the command after `--` that another program runs: everything after the first `--`, including a
+ * second one, which oclif would put first. Without `--`, returns the words that are no flags.
  */
 export function commandWords(argv: readonly string[], words: readonly unknown[]): readonly string[] {
   const dashes = argv.indexOf('--')

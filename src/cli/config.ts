@@ -15,8 +15,8 @@ export interface WrittenValues {
 }
 
 /**
- * Writes two values files for each release, the second with the secrets; only the user can read them. Other files that kk
- * wrote to the directory stay. Rejects like `writeSplit`.
+ * Writes two values files for each release, the second with the secrets; only the user can read them. Other
+ * files that kk wrote to the directory stay. Rejects like `writeSplit`.
  */
 export async function writeValues(
   releases: readonly ReleaseValues[],

@@ -7,7 +7,9 @@ import {type View, viewText} from '../report/text/view.ts'
 
 type StreamName = 'stdout' | 'stderr'
 
-/** The output of one command. Whether a stream has colors is determined once. The functions do not use `this`. */
+/**
+ * The output of one command. Whether a stream has colors is determined once. The functions do not use `this`.
+ */
 export interface Console {
   readonly level: (stream: StreamName) => ColourLevel
   readonly palette: (stream: StreamName) => Palette
@@ -16,13 +18,13 @@ export interface Console {
   /** Writes a human-readable view on standard error. */
   readonly say: (view: View) => void
   /**
-   * Writes one document on standard output: as `--output json|yaml`, on one line as `ndjson`, or as the human-readable
-   * view; without a view, `text` prints nothing.
+   * Writes one document on standard output: as `--output json|yaml`, on one line as `ndjson`, or as the
+   * human-readable view; without a view, `text` prints nothing.
    */
   readonly document: (format: Output, value: unknown, view?: (palette: Palette) => View) => void
   /**
-   * Prints an error on standard error, with `--output json|yaml|ndjson` also on standard output unless a document was
-   * written there. Returns the exit code.
+   * Prints an error on standard error, with `--output json|yaml|ndjson` also on standard output unless a
+   * document was written there. Returns the exit code.
    */
   readonly fail: (error: unknown, options?: {readonly hasDocument?: boolean}) => ExitCode
 }
@@ -84,8 +86,8 @@ export function canAsk(): boolean {
 }
 
 /**
- * Asks for a required confirmation. Rejects with `KK_UNCONFIRMED` without a terminal; the hint describes how to confirm on
- * the command line.
+ * Asks for a required confirmation. Rejects with `KK_UNCONFIRMED` without a terminal; the hint describes how
+ * to confirm on the command line.
  */
 export async function requireConfirmation(question: string, hint: string): Promise<void> {
   if (canAsk()) return confirm(question)
@@ -106,7 +108,10 @@ export async function typedName(question: string, name: string): Promise<boolean
   return (await answerTo(`${question}: type "${name}" `)) === name
 }
 
-/** Asks on standard error; an empty answer selects the fallback. Rejects with `KK_UNCONFIRMED` if the input ends. */
+/**
+ * Asks on standard error; an empty answer selects the fallback. Rejects with `KK_UNCONFIRMED` if the input
+ * ends.
+ */
 export async function ask(question: string, fallback: string): Promise<string> {
   const answer = await answerTo(fallback === '' ? `${question}: ` : `${question} [${fallback}]: `)
   if (answer !== undefined) return answer === '' ? fallback : answer
@@ -132,8 +137,8 @@ type Code = string | undefined
 const READER_CLOSED: ReadonlySet<Code> = new Set(['EPIPE', 'EIO'])
 
 /**
- * Keeps kk running if its output cannot be written, so that a closed pipe does not interrupt helm. Any other error, such as
- * a full disk, is reported on standard error and sets the exit code to 1.
+ * Keeps kk running if its output cannot be written, so that a closed pipe does not interrupt helm. Any other
+ * error, such as a full disk, is reported on standard error and sets the exit code to 1.
  */
 export function endureBrokenStreams(): void {
   endure(process.stderr, () => undefined)

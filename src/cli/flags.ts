@@ -16,7 +16,10 @@ type Unchanged<Value> = Value extends readonly (infer Each)[] ? readonly Each[] 
 /** The values of flags that a command may lack; a missing flag is undefined. */
 export type Given<T> = Partial<FlagValues<T>>
 
-/** Selects the environment file; otherwise the argument ending in .yaml, KK_ENVIRONMENT, ./kk.yaml, or the only file in ./environments/. */
+/**
+ * Selects the environment file; otherwise the argument ending in .yaml, KK_ENVIRONMENT, ./kk.yaml, or the
+ * only file in ./environments/.
+ */
 export const environmentFlags = {
   environment: Flags.string({
     char: 'e',
@@ -26,7 +29,10 @@ export const environmentFlags = {
 }
 export type EnvironmentFlags = Given<typeof environmentFlags>
 
-/** Selects the environment by name, for commands that need no file: its runs and releases are read from the cluster. */
+/**
+ * Selects the environment by name, for commands that need no file: its runs and releases are read from the
+ * cluster.
+ */
 export const ownerFlags = {
   owner: Flags.string({
     summary: 'The name of the environment, instead of its file.',
@@ -36,8 +42,9 @@ export const ownerFlags = {
 export type OwnerFlags = EnvironmentFlags & Given<typeof ownerFlags>
 
 /**
- * Select the cluster. Of two flags that exclude each other, only one declares it, and each flag is excluded by only one
- * other flag: the usage line of oclif joins each flag to one other flag, and has a gap if it occurs twice.
+ * Select the cluster. Of two flags that exclude each other, only one declares it, and each flag is excluded
+ * by only one other flag: the usage line of oclif joins each flag to one other flag, and has a gap if it
+ * occurs twice.
  */
 export const clusterFlags = {
   sandbox: Flags.boolean({
@@ -151,7 +158,9 @@ const valueFlags = {
 /** The flags that determine the values of an environment, and how they are rendered. */
 export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & Given<typeof valueFlags>
 
-/** The flags for rendering the releases of an environment: its file, additional values, the cluster and helm. */
+/**
+ * The flags for rendering the releases of an environment: its file, additional values, the cluster and helm.
+ */
 export const renderFlags = {...environmentFlags, ...valueFlags, ...clusterFlags, ...helmFlags}
 export type RenderFlags = EnvironmentFlags & ValueFlags
 

@@ -18,8 +18,8 @@ export const guardFlags = {
 }
 
 /**
- * Opens the cluster that the flags select, and returns the arguments that are releases. The guard belongs to the whole
- * cluster: an environment file only selects which one. The caller closes the cluster.
+ * Opens the cluster that the flags select, and returns the arguments that are releases. The guard belongs to
+ * the whole cluster: an environment file only selects which one. The caller closes the cluster.
  */
 export async function openGuarded(
   flags: EnvironmentFlags & ClusterFlags,
@@ -31,8 +31,8 @@ export async function openGuarded(
 }
 
 /**
- * Reports on standard error, after the first successful deploy of an environment, which protected releases of the plan
- * are not guarded. Never installs the guard.
+ * Reports on standard error, after the first successful deploy of an environment, which protected releases of
+ * the plan are not guarded. Never installs the guard.
  */
 export async function offerGuard(
   cluster: Cluster,

@@ -3,7 +3,10 @@ import {releaseOf} from '../exchange/kolla/microservices.ts'
 import {containersOf} from '../exchange/kolla/service-charts.ts'
 import {chartsIn} from './config.ts'
 
-/** Returns the releases of an environment that correspond to names of kolla. Rejects with the `KK_USAGE` of `releaseOf`. */
+/**
+ * Returns the releases of an environment that correspond to names of kolla. Rejects with the `KK_USAGE` of
+ * `releaseOf`.
+ */
 export async function namedByKolla(
   words: readonly string[],
   environment: Environment,

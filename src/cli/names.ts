@@ -2,9 +2,10 @@ import {readFile} from 'node:fs/promises'
 import {chooseEnvironmentFile, splitArguments} from '../environment/choose.ts'
 
 /**
- * Returns the names in an environment file for shell completion: those of its releases, or that of the environment. Matches
- * lines with regular expressions, because loading the YAML parser takes too long for a completion; unusual formatting
- * yields fewer names. `words` is the command line so far, which may specify the file.
+ * Returns the names in an environment file for shell completion: those of its releases, or that of the
+ * environment. Matches lines with regular expressions, because loading the YAML parser takes too long for a
+ * completion; unusual formatting yields fewer names. `words` is the command line so far, which may specify
+ * the file.
  */
 export async function completedNames(
   kind: string,
@@ -29,7 +30,10 @@ async function namedFile(words: readonly string[], env: NodeJS.ProcessEnv): Prom
   return chooseEnvironmentFile({argument: file, flag, env, cwd: process.cwd()})
 }
 
-/** Returns true for a word that is neither a flag nor the file of another flag, such as RELEASE=FILE of --values. */
+/**
+ * Returns true for a word that is neither a flag nor the file of another flag, such as RELEASE=FILE of
+ * --values.
+ */
 function isAlone(word: string, at: number, words: readonly string[]): boolean {
   return !word.startsWith('-') && !word.includes('=') && !OTHER_FILES.has(words[at - 1] ?? '')
 }

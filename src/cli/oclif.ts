@@ -23,8 +23,8 @@ export const TOPICS = {
 }
 
 /**
- * Returns kk as the only plugin of oclif. Nothing is looked up on disk, so the same object works for the sources, the tests
- * and the single executable.
+ * Returns kk as the only plugin of oclif. Nothing is looked up on disk, so the same object works for the
+ * sources, the tests and the single executable.
  */
 export function oclifOptions(version: string, console: Console, table: CommandTable): OclifOptions {
   const {commands, loaders} = table

@@ -35,7 +35,10 @@ export const namespaceFlag = {
 
 type KeeperFlags = EnvironmentFlags & StoreFlags & Pick<FlagValues<typeof secretsFlags>, 'in'>
 
-/** Calls `body` with the secrets of the cluster, or with `--in store` of the override store, which only a change creates. */
+/**
+ * Calls `body` with the secrets of the cluster, or with `--in store` of the override store, which only a
+ * change creates.
+ */
 export async function withSecretKeeper<T>(
   flags: KeeperFlags,
   {changes, say}: {readonly changes: boolean; readonly say: (line: string) => void},

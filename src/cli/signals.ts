@@ -5,8 +5,8 @@ import type {Console} from './console.ts'
 const EXIT_CODES = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
 
 /**
- * Until disposal, the first signal stops the run and the second aborts it; a closed terminal (SIGHUP) never aborts it.
- * `first` returns the exit code of the first signal.
+ * Until disposal, the first signal stops the run and the second aborts it; a closed terminal (SIGHUP) never
+ * aborts it. `first` returns the exit code of the first signal.
  */
 export function interruptBySignals(
   interruption: Interruption,
@@ -31,8 +31,8 @@ export function interruptBySignals(
 }
 
 /**
- * Ends the process orderly on a signal, so that temporary files are removed, and reports it; if a run listens for the signal,
- * it decides. `early` returns a signal that arrived before, as in `main`.
+ * Ends the process orderly on a signal, so that temporary files are removed, and reports it; if a run listens
+ * for the signal, it decides. `early` returns a signal that arrived before, as in `main`.
  */
 export function endBySignals(console: Console, early: () => NodeJS.Signals | undefined): void {
   let isWritten = false

@@ -5,7 +5,9 @@ import type {CommandReference, CommandTable} from './reference.ts'
 /** The part of the table that suggestions need. */
 type Commands = Pick<CommandTable, 'commands'>
 
-/** Commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and their equivalents in kk. */
+/**
+ * Commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and their equivalents in kk.
+ */
 const EQUIVALENTS: Readonly<Record<string, string>> = {
   list: 'kk status',
   ls: 'kk status',
@@ -43,7 +45,10 @@ export function checkCommand(argv: readonly string[], {commands}: Commands): voi
   throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first, ids)})
 }
 
-/** Throws `KK_USAGE` for an argument of a command that takes none: oclif would read it as a part of the command. */
+/**
+ * Throws `KK_USAGE` for an argument of a command that takes none: oclif would read it as a part of the
+ * command.
+ */
 function expectNoArguments(id: string, words: readonly string[], {args, strict}: CommandReference): void {
   const name = id.replaceAll(':', ' ')
   const word = words[id.split(':').length]
@@ -63,7 +68,10 @@ function topicOf(id: string): string {
   return id.split(':')[0]!
 }
 
-/** Returns the error for an unknown command of a topic; compares without the topic, which all its commands share. */
+/**
+ * Returns the error for an unknown command of a topic; compares without the topic, which all its commands
+ * share.
+ */
 function unknownSubcommand(topic: string, word: string, ids: readonly string[]): KkError {
   const words = ids.map((id) => id.slice(topic.length + 1).replaceAll(':', ' '))
   const close = suggest(word, words)

@@ -104,8 +104,9 @@ async function findValues({values}: SavedPlan, plan: string): Promise<readonly s
 }
 
 /**
- * Returns the path of a file that a plan was made of, undefined if it does not exist. Looks relative to the plan first,
- * because a pipeline may unpack both anywhere. The caller compares the content with the digests of the plan.
+ * Returns the path of a file that a plan was made of, undefined if it does not exist. Looks relative to the
+ * plan first, because a pipeline may unpack both anywhere. The caller compares the content with the digests
+ * of the plan.
  */
 async function find({absolute, relative: fromPlan}: SavedPath, plan: string): Promise<string | undefined> {
   for (const path of [join(dirname(plan), fromPlan), absolute]) {

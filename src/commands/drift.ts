@@ -125,7 +125,10 @@ function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): obje
   return {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
 }
 
-/** Returns the charts, for their `crds/`; undefined without a file, or if they cannot be fetched: drift works without. */
+/**
+ * Returns the charts, for their `crds/`; undefined without a file, or if they cannot be fetched: drift works
+ * without.
+ */
 async function prepareCharts(
   {environment}: Owner,
   flags: HelmFlags,

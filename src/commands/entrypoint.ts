@@ -19,7 +19,10 @@ export default class Entrypoint extends KkCommand {
   }
 }
 
-/** Runs a program with kk's standard streams, and forwards SIGINT and SIGTERM to it; resolves with the exit code. */
+/**
+ * Runs a program with kk's standard streams, and forwards SIGINT and SIGTERM to it; resolves with the exit
+ * code.
+ */
 export async function runCommand(program: string, args: readonly string[]): Promise<number> {
   const child = execa(program, args, {stdio: 'inherit', reject: false})
   const forward = (signal: NodeJS.Signals) => child.kill(signal)

@@ -160,7 +160,9 @@ function formatLoss({what, instead, of}: Loss): string {
   return `lost: ${what}${of.length === 0 ? '' : ` (${of.join(', ')})`}: ${instead}`
 }
 
-/** Throws `KK_USAGE` for an invalid address, and for one with credentials, which would be written to files. */
+/**
+ * Throws `KK_USAGE` for an invalid address, and for one with credentials, which would be written to files.
+ */
 function parseChartsUrl(words: string): NonNullable<ExportedChart['source']> {
   const {address, username} = splitCredentials(words)
   const kind = address.startsWith('oci://') ? 'oci' : 'repository'

@@ -136,7 +136,10 @@ interface SaveOptions {
   readonly values: readonly string[]
 }
 
-/** Writes a plan to a file that only its owner can read. Throws `KK_FILE`, and `KK_FOREIGN` for a plan that `kk apply` would refuse. */
+/**
+ * Writes a plan to a file that only its owner can read. Throws `KK_FILE`, and `KK_FOREIGN` for a plan that
+ * `kk apply` would refuse.
+ */
 async function savePlan(file: string, planned: PlannedChange, {scope, values}: SaveOptions): Promise<void> {
   const {plan} = planned
   const toAdopt = plan.bystanders.filter(({state}) => state === 'to-adopt')

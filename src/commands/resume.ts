@@ -162,7 +162,10 @@ function restartCommand({verb, scope}: RunRecord, place: string): string {
   return ['kk', verb, ...scope.names, place].join(' ')
 }
 
-/** Throws `KK_USAGE` for a removal, which needs its confirmations again, and for an adoption, which shows its differences again. */
+/**
+ * Throws `KK_USAGE` for a removal, which needs its confirmations again, and for an adoption, which shows its
+ * differences again.
+ */
 function expectResumable(run: RunRecord): void {
   if (!makesRevisions(run)) {
     throw new KkError(

@@ -106,7 +106,10 @@ interface WatchOptions {
   readonly title: string
 }
 
-/** Shows the state until Ctrl-C, which ends kk with 130. Throws `KK_USAGE` for an output format that is one document. */
+/**
+ * Shows the state until Ctrl-C, which ends kk with 130. Throws `KK_USAGE` for an output format that is one
+ * document.
+ */
 async function watch(
   read: () => Promise<StatusReport>,
   cluster: Cluster,

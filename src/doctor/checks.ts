@@ -90,7 +90,9 @@ function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubect
   return `${kubectl} get ${what} --namespace ${name} --output ${columns}`
 }
 
-/** Finds unreadable helm records: helm ignores these releases; kk assumes that they use every other release. */
+/**
+ * Finds unreadable helm records: helm ignores these releases; kk assumes that they use every other release.
+ */
 const recordsCheck: Check = {
   name: 'records',
   fine: 'all helm records can be read',
@@ -150,8 +152,8 @@ const pendingCheck: Check = {
 }
 
 /**
- * Returns the finding for an unfinished operation. `place` is appended to the repair command, for the environment that
- * owns the release; undefined without its file.
+ * Returns the finding for an unfinished operation. `place` is appended to the repair command, for the
+ * environment that owns the release; undefined without its file.
  */
 export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
   const refusal = unfinished(record)
@@ -166,7 +168,9 @@ export function judgePending(record: ObservedRecord, place: string | undefined):
   ]
 }
 
-/** Finds expired approvals of the guard: they allow nothing, and are removed when the guard is written again. */
+/**
+ * Finds expired approvals of the guard: they allow nothing, and are removed when the guard is written again.
+ */
 const approvalsCheck: Check = {
   name: 'guard-approvals',
   fine: 'no expired approval of the guard',
@@ -179,8 +183,8 @@ const approvalsCheck: Check = {
 }
 
 /**
- * Returns a finding for each expired approval. `repair` is the command that writes the guard again, or removes it if no
- * release is protected, as after an approved removal.
+ * Returns a finding for each expired approval. `repair` is the command that writes the guard again, or
+ * removes it if no release is protected, as after an approved removal.
  */
 export function judgeApprovals(
   approvals: readonly Approval[],
@@ -214,7 +218,9 @@ function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
   })
 }
 
-/** Checks that the helm that kk would use exists, is new enough, and uses the storage driver that kk reads. */
+/**
+ * Checks that the helm that kk would use exists, is new enough, and uses the storage driver that kk reads.
+ */
 const helmCheck: Check = {
   name: 'helm',
   needs: 'nothing',
@@ -233,7 +239,10 @@ const helmCheck: Check = {
 
 const MAX_CLOCK_SKEW_SECONDS = 30
 
-/** Compares the clock of this machine with that of the API server, because machines write deadlines in the cluster. */
+/**
+ * Compares the clock of this machine with that of the API server, because machines write deadlines in the
+ * cluster.
+ */
 const clockCheck: Check = {
   name: 'clock',
   fine: "this machine's clock agrees with the API server's",

@@ -6,8 +6,9 @@ import {type Examination, factsOf, type Subject} from './facts.ts'
 import type {Check, Finding} from './finding.ts'
 
 /**
- * Runs all checks concurrently and resolves with their findings, at least one for each, in the order of the checks. A check
- * without its cluster or environment, or that failed, has a finding that reports this. Changes nothing.
+ * Runs all checks concurrently and resolves with their findings, at least one for each, in the order of the
+ * checks. A check without its cluster or environment, or that failed, has a finding that reports this.
+ * Changes nothing.
  */
 export async function diagnose(
   subject: Subject,
@@ -45,7 +46,10 @@ async function findingsOf(check: Check, facts: Examination, subject: Subject): P
 
 export type Reached = {readonly cluster: Cluster} | {readonly cluster: undefined; readonly trouble: Finding}
 
-/** Returns the cluster if it answers and authenticates the user, whatever the permissions; otherwise a finding with the error. */
+/**
+ * Returns the cluster if it answers and authenticates the user, whatever the permissions; otherwise a finding
+ * with the error.
+ */
 export async function reach(open: () => Promise<Cluster>): Promise<Reached> {
   let cluster: Cluster | undefined
   try {

@@ -49,7 +49,9 @@ export interface Examination extends Subject {
   /** `kubectl` with the flags that select this cluster. */
   readonly kubectl: string
   everyRecord(): Promise<EveryRecord>
-  /** Returns the last revision of each release, with the evidence about the process that left it unfinished. */
+  /**
+   * Returns the last revision of each release, with the evidence about the process that left it unfinished.
+   */
   last(): Promise<readonly ObservedRecord[]>
   readRecords(): Promise<readonly ReadRecord[]>
   leases(): Promise<readonly LeaseView[]>

@@ -10,7 +10,9 @@ export interface SplitArguments {
   readonly releases: readonly string[]
 }
 
-/** Splits the arguments of a command into the environment file and releases. Throws `KK_USAGE` for two files. */
+/**
+ * Splits the arguments of a command into the environment file and releases. Throws `KK_USAGE` for two files.
+ */
 export function splitArguments(args: readonly string[]): SplitArguments {
   const files = args.filter(isFile)
   const [file, second] = files
@@ -35,9 +37,9 @@ interface Choice {
 }
 
 /**
- * Returns the environment file of a command line: the argument or `-e`, else KK_ENVIRONMENT, else ./kk.yaml, else
- * the only file in ./environments/. Throws `KK_USAGE` if argument and flag differ, and `KK_NO_ENVIRONMENT` if there
- * is no candidate or more than one.
+ * Returns the environment file of a command line: the argument or `-e`, else KK_ENVIRONMENT, else ./kk.yaml,
+ * else the only file in ./environments/. Throws `KK_USAGE` if argument and flag differ, and
+ * `KK_NO_ENVIRONMENT` if there is no candidate or more than one.
  */
 export async function chooseEnvironmentFile({argument, flag, env, cwd}: Choice): Promise<string> {
   if (argument !== undefined && flag !== undefined && argument !== flag) {

@@ -92,7 +92,10 @@ export interface Environment {
   /** The readiness rules of custom resources, by `Kind.group`. */
   readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
-  /** The releases that sections with `components: true` become, by name; `sections` and `releases` then have those. */
+  /**
+   * The releases that sections with `components: true` become, by name; `sections` and `releases` then have
+   * those.
+   */
   readonly parts?: ReadonlyMap<string, Part>
   readonly global: Values | undefined
   /** The values of each wanted release, in the order of the file; `{}` for an empty or null section. */

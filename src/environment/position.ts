@@ -13,7 +13,10 @@ interface Entry {
   readonly value: Node
 }
 
-/** Returns `positionIn` for a text, whose large tree is built at the first call: positions are seldom asked for. */
+/**
+ * Returns `positionIn` for a text, whose large tree is built at the first call: positions are seldom asked
+ * for.
+ */
 export function locator(source: Source): (path: Path) => Position | undefined {
   let root: Node | undefined
   return (path) => {

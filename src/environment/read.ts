@@ -77,7 +77,9 @@ function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): No
   )
 }
 
-/** Throws `KK_ENVIRONMENT` for keys that are no strings: Helm turns `y:` into "true" and `8080:` into "8080". */
+/**
+ * Throws `KK_ENVIRONMENT` for keys that are no strings: Helm turns `y:` into "true" and `8080:` into "8080".
+ */
 function refuseOddSections(source: EnvironmentSource, root: Node): void {
   const map = contentOf(root)
   if (map.kind !== 'mapping') return

@@ -84,7 +84,9 @@ interface Constructor {
   readonly seen: Map<ContentNode, PythonNode>
 }
 
-/** Returns what PyYAML's `yaml.load` makes of a document that Helm reads; of duplicate keys the last counts. */
+/**
+ * Returns what PyYAML's `yaml.load` makes of a document that Helm reads; of duplicate keys the last counts.
+ */
 function constructPython(source: Source, root: Node): PythonNode {
   return construct({source, seen: new Map()}, root)
 }

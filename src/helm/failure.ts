@@ -206,7 +206,7 @@ function errorLine(lines: readonly string[]): number {
 }
 
 function withoutColour(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of a terminal begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escape sequences begin with one
   return text.replace(/\u001b\[[0-9;]*m/g, '')
 }
 

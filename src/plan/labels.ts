@@ -113,7 +113,9 @@ export function layersOf(desired: DesiredRelease): ReadonlyMap<string, string> {
 }
 
 /** Returns the requirements as labels. */
-export function usesLabels(desired: Pick<DesiredRelease, 'requirements'>): Readonly<Record<string, EdgeKind>> {
+export function usesLabels(
+  desired: Pick<DesiredRelease, 'requirements'>,
+): Readonly<Record<string, EdgeKind>> {
   return Object.fromEntries(desired.requirements.map(({to, kind}) => [usesLabel(to), kind]))
 }
 

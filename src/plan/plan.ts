@@ -146,7 +146,10 @@ export interface UntouchedRelease {
   readonly note: string
 }
 
-/** The actions that take the cluster from observed to desired, in an order that respects every edge. Holds no values. */
+/**
+ * The actions that take the cluster from observed to desired, in an order that respects every edge. Holds no
+ * values.
+ */
 export interface Plan<K extends ActionKind = ActionKind> {
   readonly environment: string
   readonly file: string

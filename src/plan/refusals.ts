@@ -37,7 +37,9 @@ export function statedElsewhere(
         ].join('\n')
   const handOver = owners
     .map((each) => {
-      const ownedNames = owned.filter((one) => one.owner === each).map((one) => `${releaseName(one.release)} `)
+      const ownedNames = owned
+        .filter((one) => one.owner === each)
+        .map((one) => `${releaseName(one.release)} `)
       return `kk adopt ${renamed.has(each) ? '' : ownedNames.join('')}--owner ${each}`
     })
     .join(', ')

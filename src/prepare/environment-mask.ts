@@ -25,8 +25,8 @@ export function layersMask(releases: Iterable<Layered>): Redact {
 }
 
 /**
- * Returns a function that masks the secret values with which the releases of the plan's environment were deployed, for
- * a caller without its file. The secrets of a record that cannot be read are not masked.
+ * Returns a function that masks the secret values with which the releases of the plan's environment were
+ * deployed, for a caller without its file. The secrets of a record that cannot be read are not masked.
  */
 export async function recordedMask(
   cluster: {readonly records: Records},

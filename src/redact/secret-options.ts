@@ -1,4 +1,7 @@
-/** Made by `npm run charts` of the options that oslo.config knows (`options`) and of the rule by which kk masks secrets: the names that are secret of which the rule does not say it. */
+/**
+ * Made by `npm run charts` of the options that oslo.config knows (`options`) and of the rule by which kk
+ * masks secrets: the names of secret options that the rule does not recognize.
+ */
 export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
   'asyncio_connection',
   'asyncio_slave_connection',
@@ -31,7 +34,10 @@ export const SECRET_OPTIONS: ReadonlySet<string> = new Set([
   'transport_url',
 ])
 
-/** Those of which the rule says it, and that are none: by section, and `*.OPTION` in a text, whose section is not known. */
+/**
+ * The options that the rule takes for secret, and that are not: by section, and `*.OPTION` for a line whose
+ * section is unknown.
+ */
 export const NOT_SECRET_OPTIONS: ReadonlySet<string> = new Set([
   '*.ban_ec2credential_tokens',
   '*.clean_priority_reset_ilo_credential',

@@ -17,8 +17,8 @@ export interface ErrorDocument {
 }
 
 /**
- * Returns an error as text: code and message, the log of the program that failed, and what to do next, with its last
- * newline.
+ * Returns an error as text: code and message, the log of the program that failed, and what to do next, with
+ * its last newline.
  */
 export function errorText(error: ErrorFacts, palette: Palette): string {
   const [first = '', ...rest] = plainLines(error.message)

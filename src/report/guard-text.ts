@@ -63,8 +63,8 @@ export function approvalText({approvals}: ApprovalPlan, context: string, {change
 }
 
 /**
- * Returns a line for the end of a deploy about protected releases that no guard keeps yet: only kk itself respects the
- * protection.
+ * Returns a line for the end of a deploy about protected releases that no guard keeps yet: only kk itself
+ * respects the protection.
  */
 export function guardOfferText(releases: readonly ReleaseId[], place: string, {accent}: Palette): string {
   const names = releases.map(releaseLabels(releases)).join(', ')

@@ -4,7 +4,10 @@ import {list} from './table.ts'
 import {counted} from './text/list.ts'
 import type {View} from './text/view.ts'
 
-/** Returns the releases that nothing requires any longer, and the releases that may use them without a record in kk. */
+/**
+ * Returns the releases that nothing requires any longer, and the releases that may use them without a record
+ * in kk.
+ */
 export function orphansText({orphans, unknown}: FoundOrphans, palette: Palette): View {
   const {quiet} = palette
   const shown = list(orphans, [

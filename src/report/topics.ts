@@ -9,7 +9,9 @@ export interface Topic {
   readonly text: string
 }
 
-/** Returns the terms that the page explains: paragraphs that begin with a bold word, and the other sections. */
+/**
+ * Returns the terms that the page explains: paragraphs that begin with a bold word, and the other sections.
+ */
 export function topicsOf(page: string): readonly Topic[] {
   const sections = page.split(/^## /m).slice(1)
   return sections.flatMap((section) => {
@@ -23,7 +25,10 @@ export function topicsOf(page: string): readonly Topic[] {
   })
 }
 
-/** Returns the topic of a word, whatever its number and case: `layer` finds "Layers", `edge` "Kind of an edge". */
+/**
+ * Returns the topic of a word, whatever its number and case: `layer` finds "Layers", `edge` "Kind of an
+ * edge".
+ */
 export function findTopic(topics: readonly Topic[], word: string): Topic | undefined {
   const wanted = singular(word)
   return (

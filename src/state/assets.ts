@@ -55,7 +55,10 @@ export async function readAsset(name: AssetName): Promise<Buffer> {
   return readFile(join(SOURCE_ROOT, 'dist/assets', name))
 }
 
-/** Returns the digest of the sources that the executable was built from; undefined from the sources, which may change. */
+/**
+ * Returns the digest of the sources that the executable was built from; undefined from the sources, which may
+ * change.
+ */
 export function buildDigest(): string | undefined {
   return isSea() ? Buffer.from(getRawAsset('sources.sha256')).toString() : undefined
 }
@@ -71,9 +74,9 @@ export async function readBuild(): Promise<Build> {
 }
 
 /**
- * Returns the directory that contains kk's own `charts/`, `environments/`, `images/`, the chart of the operator and `CONCEPTS`: the
- * repository, or the executable's files, which are unpacked once into the cache under the hash of their
- * content. Rejects with `KK_FILE`.
+ * Returns the directory that contains kk's own `charts/`, `environments/`, `images/`, the chart of the
+ * operator and `CONCEPTS`: the repository, or the executable's files, which are unpacked once into the cache
+ * under the hash of their content. Rejects with `KK_FILE`.
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   if (!isSea()) return SOURCE_ROOT

@@ -13,8 +13,8 @@ import {pushImage, startPod} from './support/pods.ts'
 const ADDRESSES = ['127.0.0.1', '10.213.0.1']
 
 /**
- * Everything that a node makes on a machine: claims, ports of the machine, a process that nobody waits for, what
- * outlives pods, and a tap as Open vSwitch leaves it.
+ * Everything that a node makes on a machine: claims, ports of the machine, a process that nobody waits for,
+ * what outlives pods, and a tap as Open vSwitch leaves it.
  */
 async function busy(): Promise<void> {
   await execa('ip', ['tuntap', 'add', 'dev', 'kk-test-tap', 'mode', 'tap'])

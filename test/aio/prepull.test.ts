@@ -19,7 +19,10 @@ afterAll(async () => {
   await kubectl(['delete', 'namespace', namespace, '--wait=false'])
 })
 
-/** `later` requires `first`, which takes its time to start; each has an image of its own that the node has never seen. */
+/**
+ * `later` requires `first`, which takes its time to start; each has an image of its own that the node has
+ * never seen.
+ */
 async function writeEnvironment(): Promise<string> {
   const image = (name: string) => `${registry}/${namespace}/${name}:1`
   for (const name of ['first', 'later'])

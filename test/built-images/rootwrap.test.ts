@@ -26,7 +26,10 @@ interface SecurityContext {
   readonly capabilities?: {readonly add?: readonly string[]}
 }
 
-/** The capabilities of a pod of a chart that runs in this image; none where it is privileged, and has all that there are. */
+/**
+ * The capabilities of a pod of a chart that runs in this image; none where it is privileged, and has all that
+ * there are.
+ */
 async function capabilitiesOf(chart: string, image: string): Promise<readonly string[]> {
   const units = pods(await charts.render(chart)).flatMap(({spec}) => spec.containers)
   const unit = units.find((each) => each.image.includes(`/${image}:`))

@@ -16,7 +16,10 @@ const certificateOf = (authority: string) => ({
   'tls.key': KEY,
 })
 
-/** What the scripts below share: certificates in their place, for a server that runs as a user, and the fingerprint of the one in use. */
+/**
+ * What the scripts below share: certificates in their place, for a server that runs as a user, and the
+ * fingerprint of the one in use.
+ */
 const SHELL = `set -eu
 give() {
   mkdir -p /etc/tls
@@ -32,7 +35,10 @@ is_served() { [ "$(served "\${@:2}")" = "$(expected "$1")" ]; }
 refused() { if "$@"; then echo "not refused: $*"; return 1; fi; }
 `
 
-/** Places the files of an authority and of the one after a rotation, with those of a rendered chart, and runs a script beside nobody. */
+/**
+ * Places the files of an authority and of the one after a rotation, with those of a rendered chart, and runs
+ * a script beside nobody.
+ */
 async function run(
   container: Container,
   texts: Readonly<Record<string, string>>,

@@ -5,7 +5,10 @@ import {openConsole} from '../../src/cli/console.ts'
 import {oclifOptions} from '../../src/cli/oclif.ts'
 import {table} from '../../src/table.js'
 
-/** Runs `kk operator install --dry-run` with these words; returns what it prints on standard error, or its error. */
+/**
+ * Runs `kk operator install --dry-run` with these words; returns what it prints on standard error, or its
+ * error.
+ */
 async function install(...words: readonly string[]): Promise<string> {
   const lines: string[] = []
   const console = {

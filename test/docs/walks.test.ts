@@ -59,7 +59,10 @@ function stepsOf(page: string, title: string): readonly Step[] {
   )
 }
 
-/** What is wrong with the last step: nothing if its file has the function, and an earlier step calls it, or it an earlier one. */
+/**
+ * What is wrong with the last step: nothing if its file has the function, and an earlier step calls it, or it
+ * an earlier one.
+ */
 function gapsIn(walk: readonly Step[]): readonly string[] {
   const last = walk.at(-1)!
   const {file, name, by} = last

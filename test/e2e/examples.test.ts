@@ -3,8 +3,9 @@ import type {TestEnvironment} from './support/environment.ts'
 import {allInOneEnvironment, EXAMPLES, expectToWork} from './support/examples.ts'
 
 /**
- * Other tests start these: `config.test.ts`, `doctor-charts.test.ts`, `export.test.ts`, `init.test.ts`, `import.test.ts`, `locked.test.ts`,
- * `operator.test.ts`, `overrides.test.ts`, `sandbox.test.ts`, `secrets.test.ts` and those of the server.
+ * Other tests start these: `config.test.ts`, `doctor-charts.test.ts`, `export.test.ts`, `init.test.ts`,
+ * `import.test.ts`, `locked.test.ts`, `operator.test.ts`, `overrides.test.ts`, `sandbox.test.ts`,
+ * `secrets.test.ts` and those of the server.
  */
 const STARTED_ELSEWHERE =
   /^kk (overrides (delete|export|history|import|list|show|update)|helm-override-\w+|sandbox (down|shell|status|up)|operator (pause|resume)|config (import|merge)|doctor charts|export|import|init|values (show|split)|charts (lock|publish)) /

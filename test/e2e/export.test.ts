@@ -13,7 +13,10 @@ import {installedIn} from './support/installed.ts'
 
 const PASSWORD = 'kept-out-of-git'
 
-/** Hooks that come after the rest, releases that need each other, a secret, and a null that takes a default away. */
+/**
+ * Hooks that come after the rest, releases that need each other, a secret, and a null that takes a default
+ * away.
+ */
 function content(): EnvironmentContent {
   const hook = {pod: {}, hook: 'post-install,post-upgrade'}
   return workloads({

@@ -177,7 +177,9 @@ it('a revision whose gate has not passed is not healthy, though its objects are 
   })
 })
 
-/** Gives a pod of a release the status of one that was started for the last time just now, though it is ready. */
+/**
+ * Gives a pod of a release the status of one that was started for the last time just now, though it is ready.
+ */
 async function restarted(namespace: string, pod: string, restartCount: number) {
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
   const terminated = {

@@ -111,8 +111,8 @@ describe.concurrent('a gate that stays closed', () => {
   ])('names %s at its deadline', async (_, objects, message) => {
     const namespace = await applied(objects)
 
-    // How long it takes until the cause is there is the cluster's affair. The attempts that fail are not left to expect,
-    // which would hold them against the tests beside this one.
+    // How long it takes until the cause is there is the cluster's affair. The attempts that fail are not left
+    // to expect, which would hold them against the tests beside this one.
     await vi.waitFor(
       async () => {
         const closed = cluster.health.gate({namespace, objects, deadline: Date.now() + 1_000})

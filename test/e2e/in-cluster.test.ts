@@ -13,7 +13,9 @@ const BETWEEN = 6
 
 const isStart = (event: RunEvent) => event.type === 'run-started'
 
-/** A corner with two releases, and a namespace for Jobs in which no pod may have more rights than it needs. */
+/**
+ * A corner with two releases, and a namespace for Jobs in which no pod may have more rights than it needs.
+ */
 async function opened() {
   const corner = await openCorner(TWO)
   const jobs = uniqueName('jobs')

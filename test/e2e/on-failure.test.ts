@@ -10,8 +10,8 @@ const CHANGED = {replicas: 2}
 const BROKEN = {replicas: 2, job: {version: 2, pod: {fail: 'JobFailed'}}}
 
 /**
- * `api` requires `db`; `web` stands alone. All are deployed; then all are changed, and `api` so that it fails. With
- * `extra`, a release that is new.
+ * `api` requires `db`; `web` stands alone. All are deployed; then all are changed, and `api` so that it
+ * fails. With `extra`, a release that is new.
  */
 async function failing(args: readonly string[], extra = {}): Promise<Failed> {
   const environment = await makeEnvironment({

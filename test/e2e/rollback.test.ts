@@ -110,9 +110,7 @@ atNight(() => {
       const {exitCode, stderr, stdout} = await environment.kk('rollback', ...one)
 
       expect(refused.exitCode).toBe(3)
-      expect(refused.stderr).toMatch(
-        /KK_PRUNED.*revision 1 of .*\/api no longer exists \(helm keeps 2\)/,
-      )
+      expect(refused.stderr).toMatch(/KK_PRUNED.*revision 1 of .*\/api no longer exists \(helm keeps 2\)/)
       expect(calls).toEqual([])
       expect(exitCode, stderr).toBe(0)
       const {releases} = JSON.parse(stdout) as {releases: {release: string; kind: string; state: string}[]}

@@ -5,7 +5,9 @@ import {allInOne, FIXTURES, makeEnvironment, workloads} from './support/environm
 import {objectsChart} from './support/objects-chart.ts'
 import {revisions} from './support/records.ts'
 
-/** Objects that a release could have made; a namespace of its own has a ConfigMap and an account in any case. */
+/**
+ * Objects that a release could have made; a namespace of its own has a ConfigMap and an account in any case.
+ */
 const objects = (namespace: string) =>
   kubectl([
     'get',
@@ -16,7 +18,10 @@ const objects = (namespace: string) =>
     'name',
   ])
 
-/** The names of the objects, by resource, that the API server was asked to accept in a dry run, with its answer. */
+/**
+ * The names of the objects, by resource, that the API server was asked to accept in a dry run, with its
+ * answer.
+ */
 async function dryRuns(namespace: string): Promise<{resource: string; name: string; code: number}[]> {
   const events = await auditEvents(namespace)
   return events

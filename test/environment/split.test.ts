@@ -143,7 +143,10 @@ describe('a values file', () => {
   })
 })
 
-/** PyYAML leaves these bare, and Helm would read a number or a boolean: the one place where kk writes something else. */
+/**
+ * PyYAML leaves these bare, and Helm would read a number or a boolean: the one place where kk writes
+ * something else.
+ */
 function isSame(text: string): boolean {
   return resolveWord(text) === undefined || pythonWord(text) !== undefined
 }

@@ -58,7 +58,9 @@ const stated = fc.record({
   }),
 })
 
-/** Blocks of one to three releases: those of a block need each other, and any of them some of earlier blocks. */
+/**
+ * Blocks of one to three releases: those of a block need each other, and any of them some of earlier blocks.
+ */
 const cases: fc.Arbitrary<Case> = fc
   .array(fc.array(stated, {minLength: 1, maxLength: 3}), {minLength: 1, maxLength: 5})
   .map((blocks) => {

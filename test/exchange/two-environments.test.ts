@@ -12,7 +12,10 @@ import {type Format, lostText} from '../../src/exchange/lost.ts'
 import {readYaml, readYamlDocuments} from '../../src/yaml/yaml.ts'
 import {exportedWith} from './support/exported.ts'
 
-/** Two clouds on one cluster, with the same releases in namespaces of their own, and charts from different places. */
+/**
+ * Two clouds on one cluster, with the same releases in namespaces of their own, and charts from different
+ * places.
+ */
 function cloud(name: string, namespace: string): Exported {
   const oci = {kind: 'oci', url: `oci://${name}.example.org/charts`} as const
   const repository = {kind: 'repository', url: `https://${name}.example.org/charts`} as const

@@ -6,8 +6,8 @@ import {id} from './graph-of.ts'
 const EDGES_EACH = 3
 
 /**
- * Any graph of up to `size` releases, cycles included; a `ready` edge never lies inside a group. Number and edges are
- * drawn apart from each other, so that what fails shrinks to few of both.
+ * Any graph of up to `size` releases, cycles included; a `ready` edge never lies inside a group. Number and
+ * edges are drawn apart from each other, so that what fails shrinks to few of both.
  */
 export function arbitraryGraph(size = 12): fc.Arbitrary<Graph> {
   const edge = fc.record({

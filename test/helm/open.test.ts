@@ -13,7 +13,9 @@ import {RECORDING, writeFakeHelm} from './support/fake-helm.ts'
 const HELM_4 = {major: 4, minor: 2, text: 'v4.2.4'} as const
 const CHANGE = {labels: {}, timeoutSeconds: 60}
 
-/** Notes how many render, and ends when four have been seen to at once, and an upgrade has ended beside them. */
+/**
+ * Notes how many render, and ends when four have been seen to at once, and an upgrade has ended beside them.
+ */
 const FOUR_AT_ONCE = `
 if [ "$1" = upgrade ]; then
   while [ "$(ls "$D" | grep -c running)" -lt 4 ]; do sleep 0.02; done

@@ -9,7 +9,10 @@ const LOOKS = (line: string) =>
     line,
   )
 
-/** Of the workload chart: an installation of the six costs a tenth, and these lines show nothing of what is in them. */
+/**
+ * Of the workload chart: an installation of the six costs a tenth, and these lines show nothing of what is in
+ * them.
+ */
 const LIGHT = workloads({
   mariadb: {},
   rabbitmq: {},

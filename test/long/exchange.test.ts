@@ -15,13 +15,17 @@ import {installedIn} from '../e2e/support/installed.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
 import {exchangeTools} from './support/exchange-tools.ts'
 
-// The tools that exports are for say whether these are theirs. Go builds them once, for half an hour where much else runs.
+// The tools that exports are for say whether these are theirs. Go builds them once, for half an hour where
+// much else runs.
 const ALL_TOOLS = 1_800_000
 
 const PASSWORD = 'kept-out-of-git'
 const HOOK = {pod: {}, hook: 'post-install,post-upgrade'}
 
-/** Hooks that come after the rest, releases that need each other, a secret, a null, and words that YAMLs read differently. */
+/**
+ * Hooks that come after the rest, releases that need each other, a secret, a null, and words that YAMLs read
+ * differently.
+ */
 function content(): EnvironmentContent {
   return workloads({
     db: {values: {auth: {password: PASSWORD}, nodeSelector: null}},

@@ -11,8 +11,9 @@ import {
 import {sizeAtNight} from '../support/night.ts'
 import {type ApiProxy, openApiProxy} from './support/api-proxy.ts'
 
-// Number 21 of the proof of the design. Each site has a way of its own, with an address and an account's token, and ways can be cut
-// one by one; behind them is one API server, for twenty would be a machine's whole memory. fleet.test.ts has real ones.
+// Number 21 of the proof of the design. Each site has a way of its own, with an address and an account's
+// token, and ways can be cut one by one; behind them is one API server, for twenty would be a machine's whole
+// memory. fleet.test.ts has real ones.
 const SITES = sizeAtNight(20, 6)
 const AWAY = sizeAtNight(3, 2)
 

@@ -19,7 +19,8 @@ import {
 import {processesBelow} from '../e2e/support/sandbox-processes.ts'
 import {home} from '../e2e/support/sandboxes.ts'
 
-// Three control planes: the hub has the Environments and the operator, and releases of its own; north and south have releases only.
+// Three control planes: the hub has the Environments and the operator, and releases of its own; north and
+// south have releases only.
 let hub: OperatedCluster
 let north: OwnCluster
 let south: OwnCluster

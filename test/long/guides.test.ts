@@ -24,7 +24,10 @@ const END_SERVERS = `trap 'kill $(jobs -p) 2>/dev/null || true; gpgconf --kill g
 /** The registry of guides; a real one stands in for it. */
 const REGISTRY = 'registry.example.org'
 
-/** Lets the charts of a clone take their images from a registry, which gets one by each name that the environment needs. */
+/**
+ * Lets the charts of a clone take their images from a registry, which gets one by each name that the
+ * environment needs.
+ */
 async function fillRegistry(clone: string, host: string): Promise<void> {
   const defaults = join(clone, 'charts/common/templates/context/_defaults.tpl')
   await writeFile(defaults, (await readFile(defaults, 'utf8')).replaceAll('localhost:5010', host))

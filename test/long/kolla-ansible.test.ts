@@ -17,7 +17,10 @@ import {testDirectory} from '../support/test-directory.ts'
 /** kolla-ansible of OpenStack 2025.1; the second has the collections that its roles take modules from. */
 const REQUIREMENTS = ['kolla-ansible==20.6.0', 'ansible==11.13.0', 'ansible-core==2.18.19']
 
-/** kolla-ansible asks the cloud that runs for its hypervisors, in a container. None runs where it is only to write files. */
+/**
+ * kolla-ansible asks the cloud that runs for its hypervisors, in a container. None runs where it is only to
+ * write files.
+ */
 const NO_CLOUD = `#!/usr/bin/python
 from ansible.module_utils.basic import AnsibleModule
 
@@ -193,7 +196,10 @@ it("helm renders each chart with what was imported, and kolla's own files stand 
   }
 })
 
-/** All that the objects of a kind hold, as a pod reads it, but for empty lines at the end: helm adds some between manifests. */
+/**
+ * All that the objects of a kind hold, as a pod reads it, but for empty lines at the end: helm adds some
+ * between manifests.
+ */
 function textsIn(objects: readonly KubernetesObject[], kind: 'ConfigMap' | 'Secret'): ReadonlySet<string> {
   const data = objects.filter((object) => object.kind === kind).flatMap(({data = {}}) => Object.values(data))
   const read = (text: string) => (kind === 'Secret' ? Buffer.from(text, 'base64').toString() : text)

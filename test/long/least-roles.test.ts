@@ -27,7 +27,9 @@ const SETS = [
   {which: 'what of these is not optional', helm: 'helm3', roles: necessaryRoles},
 ] as const
 
-/** The name of a step, whose rights it has, and the command line; the environment file comes after the verb. */
+/**
+ * The name of a step, whose rights it has, and the command line; the environment file comes after the verb.
+ */
 type Step = readonly [name: string, set: RoleSetName, verb: string, ...args: readonly string[]]
 
 const FAIL = ['--set', 'api:job.hook=post-upgrade', '--set', 'api:job.pod.fail=JobFailed']

@@ -14,8 +14,8 @@ import {
 } from '../e2e/support/operator.ts'
 import {REQUIRED_BY_CATALOGUE} from './support/catalogue.ts'
 
-// Numbers 1 and 16 of the proof of the design: a cloud of kk's own charts, as they are, that the command line has deployed. By
-// day six charts, at night those of the catalogue with what they require.
+// Numbers 1 and 16 of the proof of the design: a cloud of kk's own charts, as they are, that the command line
+// has deployed. By day six charts, at night those of the catalogue with what they require.
 async function content(): Promise<EnvironmentContent> {
   if (!process.env.KK_TEST_NIGHT) return allInOne()
   const [cloud, catalogue] = await Promise.all(

@@ -10,7 +10,8 @@ import {
 } from '../e2e/support/operator.ts'
 import {seedOfRun, throwDice} from './support/seed.ts'
 
-// Number 12 of the proof of the design: at night every order of the four deletions with each policy, by day two of them.
+// Number 12 of the proof of the design: at night every order of the four deletions with each policy, by day
+// two of them.
 const DELETIONS = ['Environment', 'namespace', 'kinds', 'chart'] as const
 type Deletion = (typeof DELETIONS)[number]
 const POLICIES = ['Orphan', 'RemoveUnshared'] as const
@@ -59,7 +60,10 @@ async function workloads({name}: OperatedEnvironment): Promise<Readonly<Record<s
   return Object.fromEntries(items.map(({metadata}) => [metadata.name, metadata.uid]))
 }
 
-/** An environment of `db`, which another one uses, of `vault`, which is protected, and of `api`; and that other one. */
+/**
+ * An environment of `db`, which another one uses, of `vault`, which is protected, and of `api`; and that
+ * other one.
+ */
 async function deployed(policy: (typeof POLICIES)[number]) {
   const [shared, user] = [cluster.environment(), cluster.environment()]
   const {kk: own, ...sections} = JSON.parse(shared.text()) as {kk: {releases: object}}

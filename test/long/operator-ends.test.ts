@@ -11,7 +11,10 @@ import {watchHelms} from './support/helm-watch.ts'
 
 // Numbers 6, 7 and 8 of the proof of the design: what the operator was at work on when it ended.
 const KILLS = sizeAtNight(300, 6)
-/** Steps of the run of an upgrade that the operator notes, and a few more: then it is killed when it has nothing to do. */
+/**
+ * Steps of the run of an upgrade that the operator notes, and a few more: then it is killed when it has
+ * nothing to do.
+ */
 const STEPS = 12
 /** Times that it is told to end while it is at work, and followed by another. */
 const RESTARTS = sizeAtNight(30, 4)

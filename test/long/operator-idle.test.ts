@@ -13,7 +13,8 @@ import {
 import {sizeAtNight} from '../support/night.ts'
 import {freePort} from './support/free-port.ts'
 
-// Numbers 15, 18, 20 and 23 of the proof of the design: what the operator writes where there is nothing to do.
+// Numbers 15, 18, 20 and 23 of the proof of the design: what the operator writes where there is nothing to
+// do.
 /** Releases of an idle operator, and changes of them: of a day, with one in ten minutes. */
 const RELEASES = sizeAtNight(1_000, 20)
 const CHURN = sizeAtNight(144, 12)
@@ -77,8 +78,8 @@ it('23: without changes it starts no helm and writes only Leases', {
   })
   const [calls, since] = [(await operator.helmCalls()).length, Date.now()]
 
-  // An hour at a factor of 360: each namespace is touched as often as things happen there in an hour. A label makes no new
-  // generation, which would have to be observed first.
+  // An hour at a factor of 360: each namespace is touched as often as things happen there in an hour. A label
+  // makes no new generation, which would have to be observed first.
   for (let change = 0; change < 5; change++)
     await done(
       cluster.kubectl(
@@ -122,7 +123,8 @@ it('23: its memory does not grow with the number of reconciliations', {
     floors[Math.floor((2 * (change - 1)) / CHURN)]!.push(await used())
   }
 
-  // The lowest of each half, in MiB: garbage that is not collected yet does not count. A day's half at 1 MiB an hour.
+  // The lowest of each half, in MiB: garbage that is not collected yet does not count. A day's half at 1 MiB
+  // an hour.
   const [first, second] = floors.map((half) => Math.min(...half))
   expect(second! - first!, floors.flat().join(' ')).toBeLessThan(12)
 })

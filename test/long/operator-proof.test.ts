@@ -7,10 +7,11 @@ import {serveArtifact} from '../support/artifact.ts'
 import {sizeAtNight} from '../support/night.ts'
 import {freePort} from './support/free-port.ts'
 
-// The numbers are those of the proof of the design. test/e2e/operator.test.ts has 1, 3, 12, 14, 18 and 20, operator-shapes.test.ts there
-// 2, 6, 12, 18, 22 and 24 with children. Beside this file: 1 and 16 operator-adoption, 6 to 8 operator-ends, 8 to 11 operator-staleness,
-// 12 operator-deletion, 15, 18, 20 and 23 operator-idle, 17 operator-status and operator-truth, 21 fleet and fleet-many, 22
-// operator-shards, 25 operator-versions. 4 and the times of 23 are in bench/operator.ts.
+// The numbers are those of the proof of the design. test/e2e/operator.test.ts has 1, 3, 12, 14, 18 and 20,
+// operator-shapes.test.ts there 2, 6, 12, 18, 22 and 24 with children. Beside this file: 1 and 16
+// operator-adoption, 6 to 8 operator-ends, 8 to 11 operator-staleness, 12 operator-deletion, 15, 18, 20 and
+// 23 operator-idle, 17 operator-status and operator-truth, 21 fleet and fleet-many, 22 operator-shards, 25
+// operator-versions. 4 and the times of 23 are in bench/operator.ts.
 /** Upgrades of two releases, of which one requires the other. */
 const EDITS = sizeAtNight(200, 3)
 

@@ -104,7 +104,10 @@ interface Rows {
   readonly items: readonly Pick<ReleaseObject, 'metadata' | 'spec' | 'status'>[]
 }
 
-/** Looks, all the time, which tasks nobody has claimed; `longest` ends it, with the most milliseconds that one has waited. */
+/**
+ * Looks, all the time, which tasks nobody has claimed; `longest` ends it, with the most milliseconds that one
+ * has waited.
+ */
 function watchUnclaimed() {
   const end = new AbortController()
   const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/releases'

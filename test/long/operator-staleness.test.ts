@@ -11,7 +11,8 @@ import {newFaults} from './support/fault-proxy.ts'
 import {freePort} from './support/free-port.ts'
 import {openStaleProxy, type StaleProxy} from './support/stale-proxy.ts'
 
-// The numbers are those of the proof of the design, as in operator-proof.test.ts. An operator whose way to the API server is bad.
+// The numbers are those of the proof of the design, as in operator-proof.test.ts. An operator whose way to
+// the API server is bad.
 /** How much later watches tell, in milliseconds. */
 const LATE = sizeAtNight(30_000, 4_000)
 /** Edits in each of which one write goes wrong. */
@@ -122,7 +123,8 @@ it('10: stale reads of an API server cause no removal and no revert', async () =
 
   proxy.lag(true)
   const third = await cluster.startAt(proxy)
-  // When helm has ended: what ends the lag cuts connections, and one of helm's would be made good by another revision.
+  // When helm has ended: what ends the lag cuts connections, and one of helm's would be made good by another
+  // revision.
   await waitFor(async () => (await other.states()).includes('db 2 deployed'), {
     until: 'it works on the third',
   })
@@ -160,7 +162,8 @@ it('11: every failed write is recovered automatically', {
         const isSeen = status?.observedGeneration === metadata.generation
         const ready = status?.conditions?.find(({type}) => type === 'Ready')
         if (isSeen && ready?.reason === 'Failed' && asked !== status?.run) {
-          // What helm has failed at is not repeated unasked: the API server itself has told helm that it could not.
+          // What helm has failed at is not repeated unasked: the API server itself has told helm that it
+          // could not.
           expect(ready.message).toContain('the test lets this go wrong')
           asked = status!.run!
           await done(cluster.operator('retry', environment.name))
@@ -255,10 +258,15 @@ it('11: with an unresponsive API server its probes fail within two minutes, and 
   expect(stderr).toContain('KK_LEASE_LOST')
 })
 
-/** Fewer than the seconds of a Lease are of no use: whoever leads gives up then, and the next one takes over. */
+/**
+ * Fewer than the seconds of a Lease are of no use: whoever leads gives up then, and the next one takes over.
+ */
 const CUT_SECONDS = 60
 
-/** By how many seconds the clock of the leader is wrong; that of the other one is wrong by as much the other way. */
+/**
+ * By how many seconds the clock of the leader is wrong; that of the other one is wrong by as much the other
+ * way.
+ */
 const SKEWS = [30, -30].slice(0, sizeAtNight(2, 1))
 
 it.each(SKEWS)(

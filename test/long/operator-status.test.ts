@@ -11,7 +11,8 @@ import {plannedOf} from '../operator/planned-of.ts'
 import {planOf} from '../run/plan-of.ts'
 import {judge, type Verdict} from './support/judge.ts'
 
-// Number 17 of the proof of the design, for every kind of status; operator-truth.test.ts has those of an operator that meets faults.
+// Number 17 of the proof of the design, for every kind of status; operator-truth.test.ts has those of an
+// operator that meets faults.
 
 interface Written {
   readonly kind: string

@@ -11,7 +11,8 @@ import {sizeAtNight} from '../support/night.ts'
 import {judge} from './support/judge.ts'
 import {seedOfRun, throwDice} from './support/seed.ts'
 
-// Number 17 of the proof of the design, on what an operator has written that meets faults; operator-status.test.ts has every status.
+// Number 17 of the proof of the design, on what an operator has written that meets faults;
+// operator-status.test.ts has every status.
 let cluster: OperatedCluster
 let environment: OperatedEnvironment
 let node: string
@@ -80,7 +81,10 @@ interface Sample {
   readonly object: Written
 }
 
-/** Reads the Environment and its Releases again and again, until it is ended; each object as it was written, once. */
+/**
+ * Reads the Environment and its Releases again and again, until it is ended; each object as it was written,
+ * once.
+ */
 function takeSamples(isClosed: () => boolean): () => Promise<readonly Sample[]> {
   const samples = new Map<string, Sample>()
   const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system'

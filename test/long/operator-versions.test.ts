@@ -30,8 +30,8 @@ const DEFINITIONS = ['environments', 'releases'].map((plural) => `${plural}.kk.o
 const NAMED = ['--sandbox-name'] as const
 
 /**
- * Resolves once the garbage collector knows Environments, which it learns within half a minute: until then it takes one in a version that is served
- * no more for gone, and all that it owns with it.
+ * Resolves once the garbage collector knows Environments, which it learns within half a minute: until then it
+ * takes one in a version that is served no more for gone, and all that it owns with it.
  */
 async function untilCollected(): Promise<void> {
   const metadata = {name: 'none', namespace: 'kk-system'}
@@ -248,7 +248,9 @@ it('25: a version is removed only once no object is stored in it, and Environmen
   expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
 })
 
-/** Writes all objects of a kind as they are, but as the next kk says where they name the version of this one. */
+/**
+ * Writes all objects of a kind as they are, but as the next kk says where they name the version of this one.
+ */
 async function storeAnew(kind: string): Promise<void> {
   const words = ['--namespace', 'kk-system', '--output', 'json', '--show-managed-fields']
   const stored = await done(cluster.kubectl('get', kind, ...words))

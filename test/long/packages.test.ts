@@ -135,7 +135,10 @@ it('the archive holds a kk that says where it is from, until it is moved', async
   expect((await versionOf(join(work, 'kk-alone'))).form).toBe('executable')
 })
 
-/** Unpacks the image for a processor into directories of this name; returns what a container of it would start, and its root. */
+/**
+ * Unpacks the image for a processor into directories of this name; returns what a container of it would
+ * start, and its root.
+ */
 async function imageOf(arch: Architecture, into: string) {
   const name = `kk-${pjson.version}-linux-${arch}`
   const layout = await unpacked(`image-${into}`, (directory) =>

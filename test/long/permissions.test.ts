@@ -20,7 +20,10 @@ const LINES: Readonly<Record<RoleSetName, readonly CommandLine[]>> = {
   change: [['deploy'], ['rollback', '--yes']],
   remove: [['remove', 'db', 'api', '--yes', '--delete-data', '--confirm-data', 'db']],
 }
-/** By the API server, to kk or to helm, which does not always say so; or by kk, which sees that it does not see. */
+/**
+ * By the API server, to kk or to helm, which does not always say so; or by kk, which sees that it does not
+ * see.
+ */
 const REFUSED = /is forbidden: User|failed to delete release|records of all namespaces cannot be seen/
 
 describe('of the roles in docs/permissions.md, nothing can be left out:', () => {

@@ -182,8 +182,9 @@ function hashOf({metadata}: Pod): string {
 }
 
 /**
- * What a node does with the pod of an API, and a simulated one does not: its first init container ends when the Jobs that
- * it is told to wait for (`DEPENDENCY_JOBS` of kubernetes-entrypoint) are done, and only then the service starts.
+ * What a node does with the pod of an API, and a simulated one does not: its first init container ends when
+ * the Jobs that it is told to wait for (`DEPENDENCY_JOBS` of kubernetes-entrypoint) are done, and only then
+ * the service starts.
  */
 async function startNewPods(tag: string): Promise<void> {
   const pod = await waitFor(
@@ -234,7 +235,9 @@ async function awaitedJobs({spec}: Pod): Promise<readonly (Job | undefined)[]> {
   return names.map((name) => items.find(({metadata}) => metadata.name === name))
 }
 
-/** By the audit log: how many of three pods were deleted, or not yet Ready, in the worst moment since then. */
+/**
+ * By the audit log: how many of three pods were deleted, or not yet Ready, in the worst moment since then.
+ */
 async function mostUnavailable(prefix: string, since: string): Promise<number> {
   const ready = new Set<string>()
   let fewest = 3

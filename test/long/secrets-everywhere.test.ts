@@ -130,7 +130,9 @@ const BEFORE: Readonly<Record<string, (namespace: string) => Promise<void>>> = {
   },
 }
 
-/** A helm that notes its arguments, its environment, files and objects of kk that hold a mark, and then works. */
+/**
+ * A helm that notes its arguments, its environment, files and objects of kk that hold a mark, and then works.
+ */
 function watchedHelm({directory}: Corner, version: HelmVersion): string {
   return [
     `cd ${directory}`,

@@ -112,7 +112,10 @@ it('what takes it away never runs by itself, and has no password but those of th
   expect(secrets.map(({name}) => name)).toEqual(['BUS_ADMIN_PASSWORD', 'DB_ADMIN_PASSWORD', 'OS_PASSWORD'])
 })
 
-/** What the script does when openstacksdk and PyMySQL only say what they are asked; `keystone` is what there is. */
+/**
+ * What the script does when openstacksdk and PyMySQL only say what they are asked; `keystone` is what there
+ * is.
+ */
 async function run(chart: string, things: readonly object[], keystone: object = {}, bus: object = {}) {
   const objects = await charts.render(chart)
   const directory = testDirectory()
@@ -236,7 +239,9 @@ describe('the script', () => {
   })
 })
 
-/** RabbitMQ's management API, which writes down what it is asked and has these answers; the rest is not there. */
+/**
+ * RabbitMQ's management API, which writes down what it is asked and has these answers; the rest is not there.
+ */
 async function managementApi(answers: Readonly<Record<string, unknown>> = {}) {
   const asked: string[] = []
   const server = createServer(async (request, response) => {

@@ -5,7 +5,10 @@ import {mergeValues} from '../../src/overrides/merge.ts'
 import {GIVEN, useCharts} from './support/charts.ts'
 import {find, ofKind, secret, variable} from './support/objects.ts'
 
-/** A service with more shapes than the six have: two files of one name, an agent on every node, a job by the clock. */
+/**
+ * A service with more shapes than the six have: two files of one name, an agent on every node, a job by the
+ * clock.
+ */
 const SERVICE = {
   image: 'compute-api',
   user: {name: 'compute', id: 42000},

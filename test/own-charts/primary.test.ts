@@ -12,7 +12,10 @@ interface Member {
   readonly going?: boolean
 }
 
-/** What the chart's script does in one look as a member, with the API and the client of the database written down. */
+/**
+ * What the chart's script does in one look as a member, with the API and the client of the database written
+ * down.
+ */
 async function look(own: number, members: readonly Member[], wasPrimary = false): Promise<string[]> {
   const [script] = find(objects, 'ConfigMap', 'mariadb-bin').data!['mariadb-primary.py']!.split(
     '\nprimary = ',

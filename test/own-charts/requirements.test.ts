@@ -16,7 +16,10 @@ const STATED = SERVICES.flatMap((chart) =>
   readChart(join(CHARTS, chart)).requires.map(({release, kind}) => `${chart} -> ${release} ${kind}`),
 )
 
-/** What no gate waits for: scripts wait for files and sockets of the node, or a service asks another one while it works. */
+/**
+ * What no gate waits for: scripts wait for files and sockets of the node, or a service asks another one while
+ * it works.
+ */
 const OTHERWISE = [
   // Guests, not their daemon, open disks in Ceph.
   'libvirt -> ceph ready',

@@ -49,7 +49,9 @@ test('the order of sections only decides which of two independent releases comes
   )
 })
 
-/** An environment with a section for each release of a graph, with values and requirements in the settings. */
+/**
+ * An environment with a section for each release of a graph, with values and requirements in the settings.
+ */
 function arbitraryDocument(): fc.Arbitrary<Document> {
   const values = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat()), {maxLength: 100})
   return fc.tuple(arbitraryGraph(100), values).map(([graph, drawn]) => documentOf(graph, drawn))

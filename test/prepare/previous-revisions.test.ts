@@ -8,7 +8,9 @@ import {port} from '../kubernetes/support/port.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 import {planOf} from '../run/plan-of.ts'
 
-/** The revisions with which an action on a release is compared that has one revision of this status, or none. */
+/**
+ * The revisions with which an action on a release is compared that has one revision of this status, or none.
+ */
 async function comparedWith(kind: ActionKind, status?: string): Promise<readonly string[] | undefined> {
   const {actions, ...plan} = planOf({keystone: []}, {keystone: kind})
   const revision = status === undefined ? 0 : 1

@@ -19,7 +19,10 @@ interface Standing {
   readonly object?: typeof OBJECT
 }
 
-/** `etc` of keystone stands already, made by `owner`; keystone, which requires mariadb, is upgraded from `before`. */
+/**
+ * `etc` of keystone stands already, made by `owner`; keystone, which requires mariadb, is upgraded from
+ * `before`.
+ */
 function refused({owner, labels, before, kinds, rendering = [], object = OBJECT}: Standing) {
   const live = {name: 'etc', ...(owner && helmMetadata(id(owner))), ...(labels && {labels})}
   const stored = {manifest: before ? JSON.stringify(before) : ''}

@@ -42,7 +42,10 @@ const HOOK = 'openstack/hook'
 const ISSUER: KubernetesObject = {apiVersion: 'v1', kind: 'Issuer', metadata: {name: 'i'}}
 const HOOK_SERVICE: KubernetesObject = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'hook'}}
 
-/** A cluster that has neither the kind Thing nor the namespace `far`, and whose webhook about Issuers does not answer. */
+/**
+ * A cluster that has neither the kind Thing nor the namespace `far`, and whose webhook about Issuers does not
+ * answer.
+ */
 async function validate({objects}: ValidateOptions): Promise<readonly Validation[]> {
   return objects.map(({apiVersion, kind, metadata}) => {
     const object = `${kind}/${metadata.name}`

@@ -22,7 +22,10 @@ interface World {
   readonly concurrency: number
 }
 
-/** Many small worlds, in which all comes together often, and some large ones. What fails shrinks to a small one. */
+/**
+ * Many small worlds, in which all comes together often, and some large ones. What fails shrinks to a small
+ * one.
+ */
 function arbitraryWorld(): fc.Arbitrary<World> {
   return fc.oneof(
     {withCrossShrink: true},

@@ -4,8 +4,8 @@ import {onTestFinished} from 'vitest'
 import {sha256} from '../../src/images/registry/content.ts'
 
 /**
- * Serves an artifact of these files until the test ends, as registries do, and returns its reference; `said` is what the manifest is
- * about, if the files are to be others.
+ * Serves an artifact of these files until the test ends, as registries do, and returns its reference; `said`
+ * is what the manifest is about, if the files are to be others.
  */
 export async function serveArtifact(files: readonly string[], said = files): Promise<string> {
   const layers = said.map((text) => ({

@@ -2,7 +2,10 @@ import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 
-/** A certificate for some names, and what its client has to trust, as files; and what a Secret of Kubernetes has of it. */
+/**
+ * A certificate for some names, and what its client has to trust, as files; and what a Secret of Kubernetes
+ * has of it.
+ */
 export interface Certificate {
   readonly authority: string
   readonly data: Readonly<Record<'ca.crt' | 'tls.crt' | 'tls.key', string>>

@@ -2,7 +2,10 @@ import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'
 import {onTestFinished} from 'vitest'
 
-/** Notes the files below a directory that this process opens, until the test ends, in the order in which they are opened. */
+/**
+ * Notes the files below a directory that this process opens, until the test ends, in the order in which they
+ * are opened.
+ */
 export function countOpened(directory: string): readonly string[] {
   const seen: string[] = []
   const note = <Name extends string>(owner: Readonly<Record<Name, unknown>>, names: readonly Name[]) => {

@@ -106,8 +106,8 @@ const ENTRY = `  example-api:
 `
 
 /**
- * A copy of the tree with two new charts: `cloudkitty`, word by word as `docs/charts.md` says, and `example`, which has an agent on
- * every node, an endpoint that nobody here knows, and a plugin.
+ * A copy of the tree with two new charts: `cloudkitty`, word by word as `docs/charts.md` says, and `example`,
+ * which has an agent on every node, an endpoint that nobody here knows, and a plugin.
  */
 export async function copyWithNewCharts(): Promise<{readonly root: string; remove(): Promise<void>}> {
   const root = testDirectory()
@@ -125,7 +125,9 @@ export async function copyWithNewCharts(): Promise<{readonly root: string; remov
   return {root, remove: () => rm(root, {recursive: true, force: true})}
 }
 
-/** The files of a guide: a block after the path of its file; what stands after "At the end of" is appended. */
+/**
+ * The files of a guide: a block after the path of its file; what stands after "At the end of" is appended.
+ */
 function writtenIn(guide: string): readonly {readonly path: string; readonly text: string}[] {
   const found = [...guide.matchAll(/`((?:charts|images)\/[^`]+)`:\n\n```\w+\n([\s\S]*?)```/g)]
   return found.map(([, path = '', text = '']) => ({path, text}))

@@ -4,8 +4,8 @@ import {join} from 'node:path'
 const FILE = join(import.meta.dirname, '../fixtures/overrides/document.txt')
 
 /**
- * What the document shows after `$ system COMMAND`, from column 0. Its one slip of the pen is corrected: the chart is
- * called gnocchi, which fits into the column.
+ * What the document shows after `$ system COMMAND`, from column 0. Its one slip of the pen is corrected: the
+ * chart is called gnocchi, which fits into the column.
  */
 export function shownAfter(command: string): string {
   const lines = readFileSync(FILE, 'utf8').split('\n')

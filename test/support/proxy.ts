@@ -5,11 +5,16 @@ import {onTestFinished} from 'vitest'
 export interface TestProxy {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
-  /** What it was asked for, with the login: `CONNECT faraway.invalid:443`, `GET http://faraway.invalid/v2/`. */
+  /**
+   * What it was asked for, with the login: `CONNECT faraway.invalid:443`, `GET http://faraway.invalid/v2/`.
+   */
   readonly asked: readonly string[]
 }
 
-/** Starts an HTTP proxy that takes each host for this machine, with the port that is asked for. Stops it when the test ends. */
+/**
+ * Starts an HTTP proxy that takes each host for this machine, with the port that is asked for. Stops it when
+ * the test ends.
+ */
 export async function openProxy(): Promise<TestProxy> {
   const asked: string[] = []
   const sockets = new Set<Socket>()

@@ -48,7 +48,10 @@ export async function startRegistry(login?: typeof LOGIN): Promise<Registry> {
   }
 }
 
-/** The port is the registry's from the first: one that was looked for before it starts is somebody else's by then, now and then. */
+/**
+ * The port is the registry's from the first: one that was looked for before it starts is somebody else's by
+ * then, now and then.
+ */
 async function listening({stderr}: {readonly stderr: Readable}): Promise<string> {
   const said: string[] = []
   // What it says later is read, too, or it would wait for that.

@@ -11,7 +11,10 @@ declare module 'vitest' {
   }
 }
 
-/** Makes what tests of all projects need: `src/table.js`, which is not in git, and a directory that goes when the run ends. */
+/**
+ * Makes what tests of all projects need: `src/table.js`, which is not in git, and a directory that goes when
+ * the run ends.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await execa('node', ['scripts/table.ts', '--when-old'], {preferLocal: true})
   const temporary = await mkdtemp(join(tmpdir(), 'kk-tests-'))

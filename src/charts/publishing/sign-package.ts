@@ -16,7 +16,10 @@ interface Signer extends AsyncDisposable {
 interface SignerOptions {
   /** The key by its id, its fingerprint, or a part of its name. */
   readonly key: string
-  /** A file of secret keys, as `gpg --export-secret-keys` writes it; by default gpg's own, with its agent and smart cards. */
+  /**
+   * A file of secret keys, as `gpg --export-secret-keys` writes it; by default gpg's own, with its agent and
+   * smart cards.
+   */
   readonly keyring?: string | undefined
   /** Without it gpg's agent prompts for it, if necessary. */
   readonly passphrase?: string | undefined

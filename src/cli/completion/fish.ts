@@ -96,7 +96,10 @@ complete -c kk -f -a '(__kk_complete)'
 `
 }
 
-/** Quotes a string for fish, which interprets only backslashes and quotes between single quotes. A tab separates a word from its description. */
+/**
+ * Quotes a string for fish, which interprets only backslashes and quotes between single quotes. A tab
+ * separates a word from its description.
+ */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

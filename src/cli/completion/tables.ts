@@ -2,8 +2,9 @@ import {TOPICS} from '../oclif.ts'
 import {type ArgumentReference, type CommandReference, type FlagReference, wordsOf} from '../reference.ts'
 
 /**
- * The candidates for a word: `words` of the table, or a kind of name that the script looks up. kk reads `releases` from the
- * environment file; `release=` and `release:` are the beginning of `RELEASE=FILE` and `RELEASE:KEY=VALUE`.
+ * The candidates for a word: `words` of the table, or a kind of name that the script looks up. kk reads
+ * `releases` from the environment file; `release=` and `release:` are the beginning of `RELEASE=FILE` and
+ * `RELEASE:KEY=VALUE`.
  */
 export type Candidates =
   | `words ${string}`
@@ -154,7 +155,10 @@ export function commandPaths({below}: Tables): string {
     .join('|')
 }
 
-/** Returns the `case` statements for bash and zsh that find the candidates: by the command (`$id`), by the previous word (`$prev`), or by both. */
+/**
+ * Returns the `case` statements for bash and zsh that find the candidates: by the command (`$id`), by the
+ * previous word (`$prev`), or by both.
+ */
 export function cases(
   {below, flags, arguments: first, values}: Tables,
   listOf: (map: ReadonlyMap<string, readonly Described[]>, name: string) => string,

@@ -49,7 +49,10 @@ export async function openLockPorts({helm}: HelmFlags): Promise<LockPorts> {
   }
 }
 
-/** With `--locked`, rejects with `KK_LOCKED` unless charts and images match `kk.lock`; reports what it could not compare. */
+/**
+ * With `--locked`, rejects with `KK_LOCKED` unless charts and images match `kk.lock`; reports what it could
+ * not compare.
+ */
 export async function enforceLock(
   prepared: Prepared,
   {locked, helm}: LockFlags & HelmFlags,

@@ -27,9 +27,9 @@ interface Access {
 }
 
 /**
- * Selects the cluster: the sandbox, `--kubeconfig` and `--context`, `KK_CONTEXT`, `kk.context`, or else the current context
- * of the kubeconfig. Throws `KK_WRONG_CONTEXT` if the environment belongs to another context than the named one, and
- * `KK_SANDBOX` if the sandbox is not running and `onStart` is omitted.
+ * Selects the cluster: the sandbox, `--kubeconfig` and `--context`, `KK_CONTEXT`, `kk.context`, or else the
+ * current context of the kubeconfig. Throws `KK_WRONG_CONTEXT` if the environment belongs to another context
+ * than the named one, and `KK_SANDBOX` if the sandbox is not running and `onStart` is omitted.
  */
 export async function chooseCluster(
   flags: ClusterFlags,
@@ -99,7 +99,10 @@ export async function openChosenCluster(
   return {...cluster, [Symbol.asyncDispose]: () => cluster.close()}
 }
 
-/** Opens the user's helm, or that of the toolbox in a sandbox. Works on `cluster`; without one, it can only render. */
+/**
+ * Opens the user's helm, or that of the toolbox in a sandbox. Works on `cluster`; without one, it can only
+ * render.
+ */
 export async function openUsersHelm(flags: ClusterFlags & HelmFlags, cluster?: Cluster): Promise<Helm> {
   const path = helmPath(flags.helm)
   const kubeconfig = cluster?.kubeconfig

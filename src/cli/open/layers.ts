@@ -11,7 +11,9 @@ import type {AdoptStoreFlags, ClusterFlags, FactsFlags, PluginsFlags, StoreFlags
 import {lazyCluster, namesCluster} from './cluster.ts'
 import {openStoreToDeploy} from './store.ts'
 
-/** The source of facts that neither a facts file nor the environment sets, and of the served resource kinds. */
+/**
+ * The source of facts that neither a facts file nor the environment sets, and of the served resource kinds.
+ */
 export interface UnstatedFacts {
   /** Opened only on demand; without a cluster, these facts stay unknown. */
   readonly cluster?:
@@ -66,7 +68,10 @@ export function factsFile({facts}: FactsFlags): string | undefined {
   return facts ?? (process.env.KK_FACTS || undefined)
 }
 
-/** Returns the built-in plugins and those in the directory of the flag or KK_PLUGINS. Rejects like `readPlugins`. */
+/**
+ * Returns the built-in plugins and those in the directory of the flag or KK_PLUGINS. Rejects like
+ * `readPlugins`.
+ */
 export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
   const directory = plugins ?? (process.env.KK_PLUGINS || undefined)
   if (directory === undefined) return builtInPlugins()
@@ -75,8 +80,8 @@ export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
 }
 
 /**
- * Returns the facts with these names. With a facts file, the cluster is read only if the command line names one: the result
- * then depends only on the file, and needs no cluster.
+ * Returns the facts with these names. With a facts file, the cluster is read only if the command line names
+ * one: the result then depends only on the file, and needs no cluster.
  */
 export async function openFacts(
   flags: FactsFlags & ClusterFlags,

@@ -51,7 +51,10 @@ export async function openGraph(
   return {prepared: await prepareWith(environment, flags, {}), releases}
 }
 
-/** Computes the graph and the values of an environment; without a cluster, facts that are not set stay unknown. */
+/**
+ * Computes the graph and the values of an environment; without a cluster, facts that are not set stay
+ * unknown.
+ */
 export async function prepareEnvironment(
   environment: Environment,
   flags: ValueFlags,
@@ -74,8 +77,8 @@ export async function prepareBelowUser(
 }
 
 /**
- * Prepares an environment for inspecting its rendered charts: collects problems of the inference as notes instead of
- * throwing them, and adds the secrets that kk stores, or placeholders, to the values.
+ * Prepares an environment for inspecting its rendered charts: collects problems of the inference as notes
+ * instead of throwing them, and adds the secrets that kk stores, or placeholders, to the values.
  */
 export async function prepareTolerantly(
   environment: Environment,
@@ -89,7 +92,9 @@ export async function prepareTolerantly(
   return prepareWith(environment, flags, {...places, supply}, {inferring})
 }
 
-/** Prepares an environment for inspecting the cluster; tolerates charts that are missing or cannot be used. */
+/**
+ * Prepares an environment for inspecting the cluster; tolerates charts that are missing or cannot be used.
+ */
 export async function prepareUsable(
   environment: Environment,
   flags: ValueFlags,
@@ -129,7 +134,9 @@ function clusterKinds({cluster}: UnstatedFacts): Pick<InferenceOptions, 'served'
   }
 }
 
-/** Opens the environment that arguments and flags select; with `--locked`, with the locked versions of charts. */
+/**
+ * Opens the environment that arguments and flags select; with `--locked`, with the locked versions of charts.
+ */
 export async function openEnvironment(
   flags: EnvironmentFlags & LockFlags,
   argv: readonly string[],
@@ -172,8 +179,9 @@ interface OnClusterOptions {
 }
 
 /**
- * Opens the environment that arguments and flags select, and its cluster, which provides the facts that are not set. The
- * cluster is not accessed before the environment and its charts are read, nor for charts without a plugin.
+ * Opens the environment that arguments and flags select, and its cluster, which provides the facts that are
+ * not set. The cluster is not accessed before the environment and its charts are read, nor for charts without
+ * a plugin.
  */
 export async function openOnCluster(
   flags: EnvironmentFlags & ValueFlags & LockFlags,
@@ -189,7 +197,10 @@ export async function openOnCluster(
   return {prepared, releases, cluster}
 }
 
-/** Prepares an environment with the deployer's overrides from a document instead of a store; the cluster provides the facts. */
+/**
+ * Prepares an environment with the deployer's overrides from a document instead of a store; the cluster
+ * provides the facts.
+ */
 export async function prepareWithDocument(
   environment: Environment,
   {identity, overrides}: Pick<StoreDocument, 'identity' | 'overrides'>,
@@ -235,8 +246,8 @@ export async function openValues(
 }
 
 /**
- * Returns the source of facts that are not set: the cluster that the command line names. Without one, they stay unknown,
- * and `say` receives their names.
+ * Returns the source of facts that are not set: the cluster that the command line names. Without one, they
+ * stay unknown, and `say` receives their names.
  */
 export function unstatedFacts(
   flags: ClusterFlags,

@@ -17,8 +17,8 @@ export interface Owner {
 }
 
 /**
- * Opens the environment by `--owner`, which needs no file, or by its file. Returns no environment if there is no file,
- * because the records are in the cluster. Throws `KK_USAGE` if both are specified and differ.
+ * Opens the environment by `--owner`, which needs no file, or by its file. Returns no environment if there is
+ * no file, because the records are in the cluster. Throws `KK_USAGE` if both are specified and differ.
  */
 export async function openOwner(flags: OwnerFlags, argv: readonly string[]): Promise<Owner> {
   const {file, releases: words} = splitArguments(argv)

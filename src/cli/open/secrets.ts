@@ -25,8 +25,8 @@ type SecretCluster = {readonly secrets: KeptSecrets} | undefined
 type ReleaseCluster = {readonly secrets: KeptSecrets; readonly records: Records} | undefined
 
 /**
- * Returns the environment with the generated secrets of its releases: from the cluster, else from the override store, else
- * those in use. Reads neither if the layers set all secrets.
+ * Returns the environment with the generated secrets of its releases: from the cluster, else from the
+ * override store, else those in use. Reads neither if the layers set all secrets.
  */
 export async function openSecrets(
   opened: Prepared,
@@ -36,7 +36,10 @@ export async function openSecrets(
   return supplyFrom(opened, cluster, () => storedSecrets(flags, opened.environment))
 }
 
-/** Like `openSecrets`, with another source than the store: `stored` is called if the cluster does not have all of them. */
+/**
+ * Like `openSecrets`, with another source than the store: `stored` is called if the cluster does not have all
+ * of them.
+ */
 export async function supplyFrom(
   opened: Prepared,
   cluster: ReleaseCluster,
@@ -60,7 +63,10 @@ function missingIn(available: KnownSecrets, needs: SecretNeeds): SecretNeeds {
   return new Map(missing.filter(([, each]) => each.length > 0))
 }
 
-/** Returns what adds secrets to the layers of releases for inspection: those of the cluster, if there is one, or of the store. */
+/**
+ * Returns what adds secrets to the layers of releases for inspection: those of the cluster, if there is one,
+ * or of the store.
+ */
 export function secretsLayer(
   flags: StoreFlags,
   environment: Environment,

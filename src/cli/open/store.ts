@@ -13,9 +13,10 @@ import type {StoreFlags} from '../flags.ts'
 export type OpenedStore = OverrideStore & AsyncDisposable
 
 /**
- * Opens the override store that the flags select: `--store`, `KK_STORE`, else the store of the context in kk's state
- * directory. Returns undefined, and loads nothing, if that does not exist yet. Rejects with `KK_FILE` if a specified store
- * does not exist, because a deploy without it would revert the deployer's overrides.
+ * Opens the override store that the flags select: `--store`, `KK_STORE`, else the store of the context in
+ * kk's state directory. Returns undefined, and loads nothing, if that does not exist yet. Rejects with
+ * `KK_FILE` if a specified store does not exist, because a deploy without it would revert the deployer's
+ * overrides.
  */
 export async function openStoreToDeploy(
   flags: StoreFlags,
@@ -76,7 +77,9 @@ export async function bindStore(
   await store.bind(cluster, {replace})
 }
 
-/** Opens the store and warns about a key file that other users can read. Reading commands skip the warning. */
+/**
+ * Opens the store and warns about a key file that other users can read. Reading commands skip the warning.
+ */
 async function openWithWarning(
   flags: StoreFlags,
   environment: Environment | undefined,
@@ -107,7 +110,10 @@ function namedStore({store}: StoreFlags): string | undefined {
   return store ?? (process.env.KK_STORE || undefined)
 }
 
-/** Returns the file name of the store: one for each named context, and one for the current context of the kubeconfig. */
+/**
+ * Returns the file name of the store: one for each named context, and one for the current context of the
+ * kubeconfig.
+ */
 function storeName(flags: StoreFlags, environment: Environment | undefined): string {
   const {sandbox, 'sandbox-name': sandboxName} = flags
   if (sandbox || sandboxName !== undefined) return `sandbox-${sandboxName ?? DEFAULT_SANDBOX}`

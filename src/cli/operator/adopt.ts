@@ -11,7 +11,10 @@ import {openChosenCluster} from '../open/cluster.ts'
 import {openStoreToDeploy} from '../open/store.ts'
 import {operatorCommand} from '../run/same-again.ts'
 
-/** Hands an environment file and the override store over to the operator, suspended; `say` receives the next steps. */
+/**
+ * Hands an environment file and the override store over to the operator, suspended; `say` receives the next
+ * steps.
+ */
 export async function adopt(
   {secret, ...flags}: EnvironmentFlags & StoreFlags & {readonly secret: boolean},
   [argument]: readonly string[],

@@ -22,7 +22,10 @@ interface RoleFlags {
 
 const SHARD_PATTERN = /^[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?$/
 
-/** Runs the operator, or a part of it, until a signal; running actions finish first. A second signal ends kk immediately. */
+/**
+ * Runs the operator, or a part of it, until a signal; running actions finish first. A second signal ends kk
+ * immediately.
+ */
 export async function serveOperator(
   flags: ClusterFlags & HelmFlags & {readonly listen: string} & RoleFlags,
   say: (line: string) => void,
@@ -90,7 +93,10 @@ export function connecting({helm: path}: HelmFlags): OperatorOptions['connect'] 
   }
 }
 
-/** Returns a function that reads and prepares the inputs of an Environment, which depend only on its objects and the cluster. */
+/**
+ * Returns a function that reads and prepares the inputs of an Environment, which depend only on its objects
+ * and the cluster.
+ */
 export function opening(cluster: Cluster, {helm}: HelmFlags): OperatorPorts['open'] {
   return async (name, {file, overrides}) => {
     const environment = readEnvironment({file: `${name}.yaml`, text: file, directory: '/'})

@@ -56,9 +56,9 @@ async function readOverrides(
 }
 
 /**
- * Returns the update that the flags specify. Expressions take precedence over files, whatever their order on the command
- * line. Rejects with `KK_FILE` for a file that cannot be read, and with `KK_USAGE` without overrides, which would reset
- * everything.
+ * Returns the update that the flags specify. Expressions take precedence over files, whatever their order on
+ * the command line. Rejects with `KK_FILE` for a file that cannot be read, and with `KK_USAGE` without
+ * overrides, which would reset everything.
  */
 async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdate> {
   const {values = [], set = [], 'set-string': setString = []} = flags

@@ -8,7 +8,10 @@ import {readText} from './change.ts'
 import type {ImportFlags} from './flags.ts'
 import {openBase, storeBase, withOverrides} from './open-overrides.ts'
 
-/** Imports a file into the store; with `--dry-run` only returns what would change. Asks for confirmation on a terminal. */
+/**
+ * Imports a file into the store; with `--dry-run` only returns what would change. Asks for confirmation on a
+ * terminal.
+ */
 export async function importFile(
   file: string,
   flags: ImportFlags,

@@ -50,12 +50,18 @@ export async function withOverrides<T>(
   })
 }
 
-/** Returns true if the command line selects overrides without a server, which takes precedence over `KK_SERVER`. */
+/**
+ * Returns true if the command line selects overrides without a server, which takes precedence over
+ * `KK_SERVER`.
+ */
 function namesStore({store, facts, environment}: OverridesFlags): boolean {
   return [store, facts, environment].some((flag) => flag !== undefined)
 }
 
-/** Calls `body` with the store that the flags select; with undefined if it does not exist and nothing is changed. */
+/**
+ * Calls `body` with the store that the flags select; with undefined if it does not exist and nothing is
+ * changed.
+ */
 export async function withStore<T>(
   flags: StoreFlags,
   {changes, say, environment}: Purpose & {readonly environment?: Environment | undefined},
@@ -70,15 +76,19 @@ export async function withStore<T>(
   }
 }
 
-/** Returns the specified environment, if any; ignores the default files, so that output does not depend on the current directory. */
+/**
+ * Returns the specified environment, if any; ignores the default files, so that output does not depend on the
+ * current directory.
+ */
 export async function namedEnvironment({environment}: OverridesFlags): Promise<Environment | undefined> {
   const file = environment ?? (process.env.KK_ENVIRONMENT || undefined)
   return file === undefined ? undefined : loadEnvironment({file})
 }
 
 /**
- * Opens the layers below the deployer's overrides: those of an environment, or system overrides from facts only. Facts that
- * are not set are read from the cluster that the command line names; with an environment, `say` receives the missing ones.
+ * Opens the layers below the deployer's overrides: those of an environment, or system overrides from facts
+ * only. Facts that are not set are read from the cluster that the command line names; with an environment,
+ * `say` receives the missing ones.
  */
 export async function openBase(
   flags: OverridesFlags,

@@ -22,7 +22,10 @@ export interface NamedChart {
   readonly namespace?: string | undefined
 }
 
-/** Returns the chart with its namespace. Throws `KK_USAGE` if it is omitted and the chart has several, and `KK_UNKNOWN_CHART`. */
+/**
+ * Returns the chart with its namespace. Throws `KK_USAGE` if it is omitted and the chart has several, and
+ * `KK_UNKNOWN_CHART`.
+ */
 export async function placeOfChart(
   service: Pick<OverrideService, 'charts'>,
   {name, namespace}: NamedChart,

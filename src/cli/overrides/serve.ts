@@ -15,9 +15,9 @@ import type {ServeFlags} from './flags.ts'
 import {namedEnvironment, openBase} from './open-overrides.ts'
 
 /**
- * Serves overrides until a signal, and finishes pending requests. `say` receives the address when the server listens.
- * Rejects with `KK_UNCONFIRMED` for an unsafe address, with `KK_FILE`, with `KK_STORE_KEY` if the store cannot be decrypted,
- * and if the facts name an unknown chart or namespace.
+ * Serves overrides until a signal, and finishes pending requests. `say` receives the address when the server
+ * listens. Rejects with `KK_UNCONFIRMED` for an unsafe address, with `KK_FILE`, with `KK_STORE_KEY` if the
+ * store cannot be decrypted, and if the facts name an unknown chart or namespace.
  */
 export async function serve(flags: ServeFlags, say: (line: string) => void): Promise<void> {
   const listen = parseListen(flags.listen)
@@ -109,8 +109,8 @@ function unusable({host, port}: ListenOptions, cause: NodeJS.ErrnoException): Kk
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns the tokens that `kk serve` accepts: those of `--token-file` or `KK_TOKEN_FILE`, or the single write token
- * `KK_TOKEN`. Undefined without any. `say` receives a warning if other users can read the file.
+ * Returns the tokens that `kk serve` accepts: those of `--token-file` or `KK_TOKEN_FILE`, or the single write
+ * token `KK_TOKEN`. Undefined without any. `say` receives a warning if other users can read the file.
  */
 export async function servedTokens(
   flag: string | undefined,

@@ -13,7 +13,10 @@ import type {ShowFlags} from './flags.ts'
 import {withOverrides} from './open-overrides.ts'
 import {allPlaces, namedPlaces, placeOfChart} from './places.ts'
 
-/** The output of a command that shows overrides: a string in another tool's format, or the overrides of each chart. */
+/**
+ * The output of a command that shows overrides: a string in another tool's format, or the overrides of each
+ * chart.
+ */
 export type Shown =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'overrides'; readonly charts: readonly ShownOverrides[]}
@@ -47,8 +50,9 @@ export async function showOverrides(
 }
 
 /**
- * Returns combined overrides in another tool's format, or "" if they were written to a file. Rejects with `KK_SECRET` if
- * they contain a secret and `--show-secrets` is missing: a masked value must not reach a cluster.
+ * Returns combined overrides in another tool's format, or "" if they were written to a file. Rejects with
+ * `KK_SECRET` if they contain a secret and `--show-secrets` is missing: a masked value must not reach a
+ * cluster.
  */
 async function formatted(
   service: OverrideService,

@@ -36,7 +36,10 @@ export interface Change {
   /** Arguments: the environment file and releases. */
   readonly argv: readonly string[]
   readonly console: Console
-  /** Returns the scope of the change, from the arguments other than the file; undefined if there is nothing to change. */
+  /**
+   * Returns the scope of the change, from the arguments other than the file; undefined if there is nothing to
+   * change.
+   */
   readonly scope: (
     releases: readonly string[],
     prepared: Prepared,
@@ -53,7 +56,10 @@ export interface Change {
   readonly view?: RunView | undefined
 }
 
-/** Plans, validates, asks for confirmation, runs and reports: the common part of all verbs that change releases. */
+/**
+ * Plans, validates, asks for confirmation, runs and reports: the common part of all verbs that change
+ * releases.
+ */
 export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, console, startSandbox} = options
   const {'dry-run': isDry = false} = flags
@@ -67,7 +73,8 @@ export async function change(options: Change): Promise<ExitCode> {
   await using cluster = opened.cluster
   const scope = await options.scope(opened.releases, opened.prepared)
   if (!scope) return 0
-  // Read concurrently with the secrets, whose errors take precedence; with a lock, charts are rendered in between.
+  // Read concurrently with the secrets, whose errors take precedence; with a lock, charts are rendered in
+  // between.
   const seen = flags.locked ? undefined : seenOn(cluster, opened.prepared)
   seen?.catch(() => undefined)
   const supplied = await openSecrets(opened.prepared, flags, cluster)
@@ -125,7 +132,10 @@ export async function change(options: Change): Promise<ExitCode> {
   })
 }
 
-/** Throws the problems that the operator would find with the file. Without permission to check, the operator finds them. */
+/**
+ * Throws the problems that the operator would find with the file. Without permission to check, the operator
+ * finds them.
+ */
 async function expectReady(
   planned: PlannedChange,
   {cluster, flags}: {readonly cluster: Cluster; readonly flags: ChangeFlags},
@@ -154,7 +164,10 @@ interface RunSources {
   readonly again: Pick<NextCommands, 'again' | 'given'>
 }
 
-/** Checks a change, asks for confirmation, runs it on this machine and reports; a dry run ends before the confirmation. */
+/**
+ * Checks a change, asks for confirmation, runs it on this machine and reports; a dry run ends before the
+ * confirmation.
+ */
 async function runChange(
   planned: PlannedChange,
   {options: {verb, flags, console, account}, context, scope, cluster, checks, ask, again}: RunSources,
@@ -214,7 +227,10 @@ function undoneDocument({rollback, removal}: Undone) {
   }
 }
 
-/** Verbs that change one release after another, each until its gate has passed, unless `--concurrency` is specified. */
+/**
+ * Verbs that change one release after another, each until its gate has passed, unless `--concurrency` is
+ * specified.
+ */
 const SEQUENTIAL_VERBS: ReadonlySet<string> = new Set(['upgrade', 'update', 'reconfigure'])
 
 /** Returns the concurrency of a verb; `concurrency` is the value of the flag. */
@@ -229,7 +245,10 @@ function startCondition(
 /** Maps arguments to release names, if they are other names. */
 export type NamedReleases = (words: readonly string[], environment: Environment) => Promise<readonly string[]>
 
-/** Changes installed releases: the named ones, or all. Installs nothing, unless `more` allows it for the named ones. */
+/**
+ * Changes installed releases: the named ones, or all. Installs nothing, unless `more` allows it for the named
+ * ones.
+ */
 export function changeInstalled(
   verb: Exclude<ChangeVerb, 'deploy'>,
   {named, ...options}: Pick<Change, 'flags' | 'argv' | 'console'> & {readonly named?: NamedReleases},

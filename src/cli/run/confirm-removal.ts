@@ -16,9 +16,9 @@ interface ClaimOptions {
 }
 
 /**
- * Returns the claims to delete among those that would stay, each confirmed by name: with `--confirm-data`, or typed on a
- * terminal. Throws `KK_UNCONFIRMED` if a claim that helm deletes with its release is not confirmed, or if data should be
- * deleted and no claim is confirmed, and `KK_USAGE` for an unknown name.
+ * Returns the claims to delete among those that would stay, each confirmed by name: with `--confirm-data`, or
+ * typed on a terminal. Throws `KK_UNCONFIRMED` if a claim that helm deletes with its release is not
+ * confirmed, or if data should be deleted and no claim is confirmed, and `KK_USAGE` for an unknown name.
  */
 export async function chosenClaims(
   planned: PlannedRemoval,
@@ -46,7 +46,8 @@ export async function chosenClaims(
 }
 
 /**
- * Returns a function that confirms the deletion of data by hooks: by `--confirm-data`, or by typing its name on a terminal.
+ * Returns a function that confirms the deletion of data by hooks: by `--confirm-data`, or by typing its name
+ * on a terminal.
  */
 export function asksForData(confirmed: readonly string[] = []): GiveUp {
   return async (data) =>
@@ -105,8 +106,9 @@ function unconfirmed(claims: readonly Claim[]): KkError {
 }
 
 /**
- * Confirms each protected release, and each release with data to purge in other services, by name: with `--confirm`, or
- * typed on a terminal. Throws `KK_UNCONFIRMED`, and `KK_USAGE` for a name that is not about to be removed.
+ * Confirms each protected release, and each release with data to purge in other services, by name: with
+ * `--confirm`, or typed on a terminal. Throws `KK_UNCONFIRMED`, and `KK_USAGE` for a name that is not about
+ * to be removed.
  */
 export async function confirmNamed(
   {plan, cleanups, losing, absent}: PlannedRemoval,
@@ -141,7 +143,10 @@ export async function confirmNamed(
   }
 }
 
-/** Confirms the removal of an environment by name. Returns true if `--confirm` did, false if it was typed. Throws `KK_UNCONFIRMED`. */
+/**
+ * Confirms the removal of an environment by name. Returns true if `--confirm` did, false if it was typed.
+ * Throws `KK_UNCONFIRMED`.
+ */
 export async function confirmEnvironment(
   name: string,
   confirmed: readonly string[],

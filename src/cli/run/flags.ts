@@ -291,7 +291,10 @@ export const removalFlags = {
 }
 export type RemovalFlags = FlagValues<typeof removalFlags> & Given<typeof namedRemovalFlags>
 
-/** Throws `KK_USAGE` for flags that a run in the cluster, or the operator, does not support, such as local plugins. */
+/**
+ * Throws `KK_USAGE` for flags that a run in the cluster, or the operator, does not support, such as local
+ * plugins.
+ */
 export function expectForCluster(flags: ChangeFlags): void {
   if (flags.image === '') throw new KkError('KK_USAGE', 'expected an image, found --image ""')
   const flag = flags.via ? '--via' : '--in-cluster'

@@ -8,6 +8,9 @@ export function expectImage(image: string | undefined): void {
   })
 }
 
-/** github.com/distribution/reference: an optional registry, the name in lower case, and a tag, a digest, or both. */
+/**
+ * github.com/distribution/reference: an optional registry, the name in lower case, and a tag, a digest, or
+ * both.
+ */
 const IMAGE =
   /^([A-Za-z0-9.-]+(:\d+)?\/)?[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(\/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*(:[\w][\w.-]{0,127})?(@[a-z0-9]+:[0-9a-f]{32,})?$/

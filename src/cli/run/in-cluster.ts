@@ -136,7 +136,10 @@ async function runJob(
   }
 }
 
-/** Returns the environment and its related files by name. Throws `KK_USAGE` for an environment from standard input. */
+/**
+ * Returns the environment and its related files by name. Throws `KK_USAGE` for an environment from standard
+ * input.
+ */
 async function readInputFiles(
   environment: Environment,
   flags: ChangeFlags,
@@ -164,7 +167,10 @@ interface FollowContext extends RunContext {
   readonly flags: RunContext['flags'] & ClusterFlags
 }
 
-/** Follows a run in the cluster like a local run; after a signal it continues in the cluster. Throws the error of the run. */
+/**
+ * Follows a run in the cluster like a local run; after a signal it continues in the cluster. Throws the error
+ * of the run.
+ */
 export async function followInCluster(
   cluster: Cluster,
   place: RunPlace,

@@ -43,8 +43,8 @@ export interface Undone {
 }
 
 /**
- * Carries out `--on-failure` after a run in which a release failed: plans the rollback and runs it. A refusal is reported,
- * and does not replace the outcome of the run. An interrupted run is not undone.
+ * Carries out `--on-failure` after a run in which a release failed: plans the rollback and runs it. A refusal
+ * is reported, and does not replace the outcome of the run. An interrupted run is not undone.
  */
 export async function undoFailed({state, isInterrupted}: ShownRun, options: UndoOptions): Promise<Undone> {
   const {flags, console, cluster} = options
@@ -108,8 +108,8 @@ async function readRecord({run}: RunState, cluster: Cluster) {
 }
 
 /**
- * Removes releases that a failed run installed. Releases stay if others use them, if they are protected, or if data would be
- * deleted with them. Claims are never deleted.
+ * Removes releases that a failed run installed. Releases stay if others use them, if they are protected, or
+ * if data would be deleted with them. Claims are never deleted.
  */
 async function removeNew(
   releases: readonly ReleaseId[],
@@ -139,7 +139,10 @@ async function removeNew(
   return shown
 }
 
-/** Plans a removal without releases that are protected or would lose data: these require a confirmation by name. */
+/**
+ * Plans a removal without releases that are protected or would lose data: these require a confirmation by
+ * name.
+ */
 async function planSafeRemoval(
   context: RemovalContext,
   releases: readonly ReleaseId[],

@@ -27,7 +27,10 @@ import {openReportFiles} from './report-files.ts'
 import {endIdle, planInTurn, printResult, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
 import {statusCommand, targetArguments} from './same-again.ts'
 
-/** Plans, shows what is removed and what stays, asks for confirmation, removes and reports: the common part of all verbs that remove releases. */
+/**
+ * Plans, shows what is removed and what stays, asks for confirmation, removes and reports: the common part of
+ * all verbs that remove releases.
+ */
 export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
   const {flags, argv, console, verb} = command
   const context = {flags, console, reports: await openReportFiles(flags.report)}
@@ -118,7 +121,10 @@ interface DeleteOptions {
   readonly flags: RemovalFlags
 }
 
-/** Deletes the claims that an interrupted removal should have deleted, and reports them; waits for other holders of the releases. */
+/**
+ * Deletes the claims that an interrupted removal should have deleted, and reports them; waits for other
+ * holders of the releases.
+ */
 async function deleteLeft(
   claims: readonly LeftoverClaim[],
   {cluster, verb, flags}: DeleteOptions,
@@ -161,7 +167,10 @@ function plannedText(
   ])
 }
 
-/** Returns the document of a planned removal; `missing` are the confirmations without which it would be refused. */
+/**
+ * Returns the document of a planned removal; `missing` are the confirmations without which it would be
+ * refused.
+ */
 function plannedDocument(
   {plan, releases, cleanups, absent, leftClaims}: PlannedRemoval,
   missing: readonly KkError[],
@@ -185,8 +194,8 @@ interface ConfirmedRemoval {
 }
 
 /**
- * Confirms by name everything that a removal requires, in sequence; asks on a terminal. Throws `KK_UNCONFIRMED` for the first
- * missing confirmation.
+ * Confirms by name everything that a removal requires, in sequence; asks on a terminal. Throws
+ * `KK_UNCONFIRMED` for the first missing confirmation.
  */
 async function confirmRemoval(
   command: RemovalCommand,
@@ -199,7 +208,10 @@ async function confirmRemoval(
   return {isConfirmed, claims: await claims()}
 }
 
-/** Returns every missing confirmation for which a removal would be refused; asks for none, and changes nothing. */
+/**
+ * Returns every missing confirmation for which a removal would be refused; asks for none, and changes
+ * nothing.
+ */
 async function missingConfirmations(
   command: RemovalCommand,
   planned: PlannedRemoval,
@@ -242,6 +254,8 @@ export interface RemovalCommand {
   readonly console: Console
   readonly named?: NamedReleases
   readonly plan: (context: RemovalContext, names: readonly string[]) => Promise<PlannedRemoval>
-  /** Confirms by name what requires it; throws `KK_UNCONFIRMED`. True if no further confirmation is needed. */
+  /**
+   * Confirms by name what requires it; throws `KK_UNCONFIRMED`. True if no further confirmation is needed.
+   */
   readonly confirm: (planned: PlannedRemoval, context: RemovalContext, mayAsk: boolean) => Promise<boolean>
 }

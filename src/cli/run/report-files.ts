@@ -7,9 +7,10 @@ import {loadBundle} from '../../state/assets.ts'
 import {type Console, writeView} from '../console.ts'
 
 /**
- * Opens the files of `--report`; undefined without any. Throws `KK_USAGE` for an unknown kind, and `KK_FILE` for a file that
- * cannot be written. `word` is for a run that follows another, such as a rollback: its files have the names of the other
- * run's files with the word before the extension, and their names are printed; a device is used again.
+ * Opens the files of `--report`; undefined without any. Throws `KK_USAGE` for an unknown kind, and `KK_FILE`
+ * for a file that cannot be written. `word` is for a run that follows another, such as a rollback: its files
+ * have the names of the other run's files with the word before the extension, and their names are printed; a
+ * device is used again.
  */
 export async function openReportFiles(
   texts: readonly string[] = [],

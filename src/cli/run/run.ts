@@ -26,8 +26,9 @@ import type {RunFlags} from './flags.ts'
 import {printReportProblems, reportNothingDone} from './report-files.ts'
 
 /**
- * The context of a command that runs a plan. Its steps: open the cluster, plan (`planInTurn`), show the plan, and end in a
- * dry run or if there is nothing to do (`showPlan`), confirm, run and report (`showRun`), print the result (`printResult`).
+ * The context of a command that runs a plan. Its steps: open the cluster, plan (`planInTurn`), show the plan,
+ * and end in a dry run or if there is nothing to do (`showPlan`), confirm, run and report (`showRun`), print
+ * the result (`printResult`).
  */
 export interface RunContext {
   readonly flags: RunFlags
@@ -39,8 +40,9 @@ export interface RunContext {
 }
 
 /**
- * Plans after the helm processes that dead runs of the environment left running on this machine have ended, and after other
- * runs on the same releases; prints what it waits for. A dry run and `--no-wait` plan immediately.
+ * Plans after the helm processes that dead runs of the environment left running on this machine have ended,
+ * and after other runs on the same releases; prints what it waits for. A dry run and `--no-wait` plan
+ * immediately.
  */
 export async function planInTurn<T>(
   cluster: Cluster,
@@ -66,7 +68,10 @@ export interface PlanView {
   readonly isAlwaysSaid?: boolean
   /** True if a dry run with something to do continues, so that it is refused like the run. */
   readonly isCheckedDry?: boolean
-  /** Throws the error with which the run would be refused; called in a dry run with something to do, after the plan is shown. */
+  /**
+   * Throws the error with which the run would be refused; called in a dry run with something to do, after the
+   * plan is shown.
+   */
   readonly refuse?: () => Promise<void>
   /** True if the document is the result even with nothing to do. Defaults to the result of an idle run. */
   readonly isAnswer?: boolean
@@ -75,8 +80,8 @@ export interface PlanView {
 }
 
 /**
- * Shows a plan on standard error, or on standard output if the plan is the result. Resolves with the exit code if the command
- * ends here: in a dry run, and if there is nothing to do. Throws what `refuse` throws.
+ * Shows a plan on standard error, or on standard output if the plan is the result. Resolves with the exit
+ * code if the command ends here: in a dry run, and if there is nothing to do. Throws what `refuse` throws.
  */
 export async function showPlan(
   plan: Plan,
@@ -99,7 +104,10 @@ export async function showPlan(
   return view.isAnswer ? 0 : endIdle(plan, context, view.nothing)
 }
 
-/** Returns the check with which a dry run, like the run, refuses an environment that the operator manages; see `expectNotOperated`. */
+/**
+ * Returns the check with which a dry run, like the run, refuses an environment that the operator manages; see
+ * `expectNotOperated`.
+ */
 export function refusingOperated(leases: Leases, plan: Pick<Plan, 'environment' | 'actions'>) {
   const refuse = () =>
     expectNotOperated(leases, plan).catch((error: unknown) => {
@@ -182,7 +190,10 @@ export function printResult(document: object, {flags, console}: Omit<RunContext,
   if (flags.output !== 'ndjson') console.document(flags.output, document)
 }
 
-/** Returns the live board on a terminal, otherwise a line per event, on standard error; with `ndjson`, also the event stream. */
+/**
+ * Returns the live board on a terminal, otherwise a line per event, on standard error; with `ndjson`, also
+ * the event stream.
+ */
 async function viewsFor(output: Output, level: ColourLevel): Promise<readonly RunView[]> {
   const progress = canDrawLive(process.stderr, process.env)
     ? new (await import('../../report/run/board.ts')).BoardView({stream: process.stderr, level})
@@ -190,7 +201,10 @@ async function viewsFor(output: Output, level: ColourLevel): Promise<readonly Ru
   return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), progress] : [progress]
 }
 
-/** Returns 0 after success, 3 if every failure is a refusal that changed nothing, and 1 after any other failure. */
+/**
+ * Returns 0 after success, 3 if every failure is a refusal that changed nothing, and 1 after any other
+ * failure.
+ */
 export function exitCode(state: RunState): ExitCode {
   const progresses = [...state.releases.values()].map(({progress}) => progress)
   if (progresses.every(({state}) => state === 'succeeded' || state === 'unchanged')) return 0

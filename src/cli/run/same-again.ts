@@ -25,7 +25,10 @@ export function withOperatorPlace(error: unknown, flags: ClusterFlags): unknown 
   return new KkError(code, message, {hint, exit, log, cause: error})
 }
 
-/** Returns the command that shows an environment: by its name if the file was standard input, which can be read only once. */
+/**
+ * Returns the command that shows an environment: by its name if the file was standard input, which can be
+ * read only once.
+ */
 export function statusCommand(
   {name, file}: {readonly name: string; readonly file: string},
   flags: ClusterFlags,
@@ -46,7 +49,10 @@ interface Repeated {
 export interface SameAgain {
   /** The part after the verb. */
   readonly line: string
-  /** Describes flags that are not printed, because values of `--set` may be secret; undefined if the line is complete. */
+  /**
+   * Describes flags that are not printed, because values of `--set` may be secret; undefined if the line is
+   * complete.
+   */
   readonly setHint: string | undefined
 }
 
@@ -73,7 +79,9 @@ export function sameAgain({file, names, flags}: Repeated): SameAgain {
 
 const SWITCHES = ['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep-schema'] as const
 
-/** Returns the flags that control how a change runs, each after a space, so that a retry runs in the same way. */
+/**
+ * Returns the flags that control how a change runs, each after a space, so that a retry runs in the same way.
+ */
 export function sameWay(
   flags: Partial<ChangeFlags>,
   {correctDrift}: Pick<PlanScope, 'correctDrift'> = {},

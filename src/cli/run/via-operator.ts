@@ -31,9 +31,9 @@ interface OnOperated extends OnCluster {
 }
 
 /**
- * Opens the environment and clusters for a change that the operator should make: the flags select the cluster of the
- * Environment; facts, plan and secrets are read from the cluster of its releases. Throws what `drivenEnvironment` and
- * `Contact.reach` throw.
+ * Opens the environment and clusters for a change that the operator should make: the flags select the cluster
+ * of the Environment; facts, plan and secrets are read from the cluster of its releases. Throws what
+ * `drivenEnvironment` and `Contact.reach` throw.
  */
 export async function openOperated(
   flags: ChangeFlags & ClusterFlags,
@@ -114,7 +114,9 @@ async function readSource(environment: Environment, flags: ChangeFlags) {
   return {file: source.text, overrides: store && (await exportStore(store, {secrets: true}))}
 }
 
-/** Follows the operator like a local run; after a signal it continues. Throws the reason if it does nothing. */
+/**
+ * Follows the operator like a local run; after a signal it continues. Throws the reason if it does nothing.
+ */
 export async function followOperated(
   cluster: Cluster,
   name: string,

@@ -41,7 +41,10 @@ export default class Doctor extends KkCommand {
   }
 }
 
-/** Returns the findings for the machine, and for the environment and the cluster that the flags select, if available. */
+/**
+ * Returns the findings for the machine, and for the environment and the cluster that the flags select, if
+ * available.
+ */
 async function examine(flags: RenderFlags, argv: readonly string[]): Promise<readonly Finding[]> {
   const file = await openFile(flags, argv)
   const environment: Environment | undefined = file.prepared?.environment
@@ -65,7 +68,10 @@ async function examine(flags: RenderFlags, argv: readonly string[]): Promise<rea
   return [...file.findings, ...trouble, ...otherFindings]
 }
 
-/** Adds the secrets that the cluster stores, or will store; returns the environment unchanged if they cannot be read. */
+/**
+ * Adds the secrets that the cluster stores, or will store; returns the environment unchanged if they cannot
+ * be read.
+ */
 async function withSecrets(prepared: Prepared, flags: RenderFlags, cluster: Cluster): Promise<Prepared> {
   return openSecrets(prepared, flags, cluster).then(
     ({settled}) => settled,
@@ -78,7 +84,9 @@ interface OpenedFile {
   readonly findings: readonly Finding[]
 }
 
-/** Opens the environment file; an invalid environment becomes a finding. Throws errors of the command line. */
+/**
+ * Opens the environment file; an invalid environment becomes a finding. Throws errors of the command line.
+ */
 async function openFile(flags: RenderFlags, argv: readonly string[]): Promise<OpenedFile> {
   const check = 'environment'
   try {

@@ -132,7 +132,10 @@ export default class ImagesMirror extends KkCommand {
     await this.#copy(plan, target, {flags, signal, settings: Object.fromEntries(bundles)})
   }
 
-  /** Shows the plan, copies unless it is a dry run, and prints the settings with which environments use the mirror. */
+  /**
+   * Shows the plan, copies unless it is a dry run, and prints the settings with which environments use the
+   * mirror.
+   */
   async #copy(plan: MirrorPlan, target: MirrorTarget, {flags, signal, settings}: CopyOptions): Promise<void> {
     const {to, output} = flags
     const document = mirrorDocument(plan, to, settings)

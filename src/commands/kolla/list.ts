@@ -37,7 +37,10 @@ const COLUMNS: Columns<Microservice> = {
   OBJECT: ({object, why}) => (object ? `${object.kind}/${object.name}` : `none: ${why}`),
 }
 
-/** Returns the microservices that match the names, in their own order. Throws `KK_USAGE` for a name without a match. */
+/**
+ * Returns the microservices that match the names, in their own order. Throws `KK_USAGE` for a name without a
+ * match.
+ */
 function matchNames(
   names: readonly string[],
   all: readonly Microservice[],

@@ -157,7 +157,10 @@ async function withServices(flags: OperatorFlags): Promise<OperatorFlags> {
   return {...flags, service: [...service, ...charts], ...isolated}
 }
 
-/** Returns the part of the operator to install; undefined for all of it. Throws `KK_USAGE` if a flag is missing. */
+/**
+ * Returns the part of the operator to install; undefined for all of it. Throws `KK_USAGE` if a flag is
+ * missing.
+ */
 function selectPart(flags: OperatorFlags): Installed | undefined {
   if (flags.crds) return {what: 'the CRDs of the operator', objects: crdObjects(VERSION)}
   if (!flags.account) return undefined
@@ -182,7 +185,10 @@ function parseOptions({image, namespace = [], removal = false, ...flags}: Operat
   })
 }
 
-/** Throws `KK_USAGE` for a namespace that releases cannot use, such as `kk-system`, where the operator has other permissions. */
+/**
+ * Throws `KK_USAGE` for a namespace that releases cannot use, such as `kk-system`, where the operator has
+ * other permissions.
+ */
 function expectReleaseNamespace(name: string): void {
   const {apiVersion, kind} = NAMESPACES
   const problem =

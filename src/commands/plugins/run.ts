@@ -59,7 +59,10 @@ export default class RunPlugin extends KkCommand {
   }
 }
 
-/** Returns the chart; undefined if no source has it: then the built-in knowledge about charts of this name applies. */
+/**
+ * Returns the chart; undefined if no source has it: then the built-in knowledge about charts of this name
+ * applies.
+ */
 async function chartFor(
   name: string,
   sources: readonly ChartSource[],

@@ -55,9 +55,9 @@ interface Examining {
 }
 
 /**
- * Returns the faults of the charts of an environment before anything is changed. It examines what each chart renders,
- * which of that differs when it is rendered again, and what its next version renders with other images. `prepared` must
- * have been inferred tolerantly.
+ * Returns the faults of the charts of an environment before anything is changed. It examines what each chart
+ * renders, which of that differs when it is rendered again, and what its next version renders with other
+ * images. `prepared` must have been inferred tolerantly.
  */
 export async function examineCharts(
   prepared: Prepared,
@@ -151,7 +151,10 @@ interface Examined {
 /** The objects that a chart renders, or its error. */
 type Outcome = readonly RenderedObject[] | KkError
 
-/** Renders and examines releases; charts that query API versions get those of the cluster and those that these charts define. */
+/**
+ * Renders and examines releases; charts that query API versions get those of the cluster and those that these
+ * charts define.
+ */
 async function examineAll(
   releases: readonly ReleaseId[],
   renderers: Renderers,
@@ -239,8 +242,8 @@ function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFau
 }
 
 /**
- * Returns the objects that differ between two renders with the same values, so that every upgrade changes them. Templates
- * that use lookup without a cluster are skipped, because they may reuse existing values.
+ * Returns the objects that differ between two renders with the same values, so that every upgrade changes
+ * them. Templates that use lookup without a cluster are skipped, because they may reuse existing values.
  */
 function randomValues({
   release,

@@ -35,7 +35,10 @@ export interface Renderers {
 export const RANDOM =
   /\b(?:rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|uuidv4|gen(?:PrivateKey|CA|SelfSignedCert|SignedCert)\w*|htpasswd|bcrypt|now|ago|shuffle|encryptAES)\b/
 
-/** Renders a release with these kinds as API versions, without objects that helm creates only in tests, deletions and rollbacks. */
+/**
+ * Renders a release with these kinds as API versions, without objects that helm creates only in tests,
+ * deletions and rollbacks.
+ */
 export async function renderNow(
   release: ReleaseId,
   kinds: readonly string[],
@@ -48,7 +51,10 @@ export async function renderNow(
   return render(now.call(release), options, helm)
 }
 
-/** Examines a release: renders it again, with the next version and images, and as an upgrade of the deployed revision. */
+/**
+ * Examines a release: renders it again, with the next version and images, and as an upgrade of the deployed
+ * revision.
+ */
 export async function examineRelease(
   release: ReleaseId,
   objects: readonly RenderedObject[],
@@ -83,7 +89,10 @@ export async function examineRelease(
     },
   }
 
-  /** Renders the random templates again; falls back to the whole chart, because a template may need an omitted one. */
+  /**
+   * Renders the random templates again; falls back to the whole chart, because a template may need an omitted
+   * one.
+   */
   async function renderAgain(): Promise<readonly RenderedObject[]> {
     return render(again.call(release), options, helm).catch(() => render(now.call(release), options, helm))
   }
@@ -99,7 +108,10 @@ function filesOf(chart: string, paths: ReadonlySet<string>): ReadonlySet<string>
   return new Set([...paths].map((path) => `${basename(chart)}/${path}`))
 }
 
-/** Returns the kinds that exist before a release is installed: those of the cluster, of other releases, and its own in `crds/`. */
+/**
+ * Returns the kinds that exist before a release is installed: those of the cluster, of other releases, and
+ * its own in `crds/`.
+ */
 function withoutOwn(
   kinds: readonly string[],
   objects: readonly RenderedObject[],

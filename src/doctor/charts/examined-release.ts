@@ -9,11 +9,16 @@ export interface ExaminedRelease {
   readonly objects: readonly RenderedObject[]
   /** The objects that it renders before the kinds that it defines itself, except in `crds/`, exist. */
   readonly atFirst: readonly RenderedObject[]
-  /** The objects that it renders a second time, if the result may be random; else the same list as `objects`. */
+  /**
+   * The objects that it renders a second time, if the result may be random; else the same list as `objects`.
+   */
   readonly again: readonly RenderedObject[]
   /** Files of the chart that use lookup although there is no cluster, possibly to reuse a random value. */
   readonly lookingUp?: ReadonlySet<string>
-  /** The objects that it renders as the next version of the chart with other images; empty if that does not render. */
+  /**
+   * The objects that it renders as the next version of the chart with other images; empty if that does not
+   * render.
+   */
   readonly next: readonly RenderedObject[]
   /** The deployed revision; undefined without a cluster, or if the release is not deployed. */
   readonly deployed?: ComparedRelease | undefined
@@ -22,6 +27,9 @@ export interface ExaminedRelease {
 /** The deployed revision, and the objects that an upgrade would render. */
 export interface ComparedRelease extends DeployedRelease {
   readonly upgrade: readonly RenderedObject[]
-  /** The refusals of changed objects by identity of the object; undefined if the user has no permission for a dry run. */
+  /**
+   * The refusals of changed objects by identity of the object; undefined if the user has no permission for a
+   * dry run.
+   */
   readonly refusals?: ReadonlyMap<string, string> | undefined
 }

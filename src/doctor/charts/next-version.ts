@@ -12,7 +12,10 @@ const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
 /** Matches the revision in a template. Helm renders every chart without a cluster as the first revision. */
 const REVISION = /\$?\.Release\.Revision\b/g
 
-/** Sets the next version and revision in a copy of a chart, so that everything its templates derive from them changes. */
+/**
+ * Sets the next version and revision in a copy of a chart, so that everything its templates derive from them
+ * changes.
+ */
 export async function bumpVersion(copy: string): Promise<void> {
   for (const path of await readdir(copy, {recursive: true})) {
     if (!/templates\/.*\.(?:ya?ml|tpl)$/.test(path)) continue
@@ -37,8 +40,9 @@ export function withOtherImages(copy: string, values: Values): Values {
 const OF_VERSION = /\.Chart\.(?!Name\b)|\.Chart\b(?!\.)|Revision/
 
 /**
- * Returns the objects of the next version with other images, if they can be derived without another render: the templates
- * read no version, and the values contain every image as one string. Returns undefined otherwise.
+ * Returns the objects of the next version with other images, if they can be derived without another render:
+ * the templates read no version, and the values contain every image as one string. Returns undefined
+ * otherwise.
  */
 export function nextObjects(
   copy: string,

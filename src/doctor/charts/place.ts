@@ -19,7 +19,9 @@ export interface ExaminedCluster {
   readonly deployed: ReadonlyMap<ReleaseId, DeployedRelease>
 }
 
-/** Reads the cluster for the examination of charts; without one, returns defaults and no deployed releases. */
+/**
+ * Reads the cluster for the examination of charts; without one, returns defaults and no deployed releases.
+ */
 export async function readCluster(
   releases: readonly ReleaseId[],
   cluster: {readonly apiServer: ApiServer; readonly records: Records} | undefined,
@@ -33,7 +35,9 @@ export async function readCluster(
   return {kubeVersion, kinds, deployed: new Map(deployed.flat())}
 }
 
-/** Returns the deployed revision of a release, installed by kk or another tool; empty if it is not installed. */
+/**
+ * Returns the deployed revision of a release, installed by kk or another tool; empty if it is not installed.
+ */
 async function deployedRelease(
   release: ReleaseId,
   records: Records,

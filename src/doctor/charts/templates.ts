@@ -3,7 +3,9 @@ import {join, sep} from 'node:path'
 
 /** The templates of a chart, each with all named templates that it includes. */
 export interface Templates {
-  /** Returns the templates of objects (`templates/secret.yaml`) that reach an action that matches the pattern. */
+  /**
+   * Returns the templates of objects (`templates/secret.yaml`) that reach an action that matches the pattern.
+   */
   reaching(pattern: RegExp): ReadonlySet<string>
   /** The templates of objects, of the chart itself and of its subcharts. */
   readonly files: readonly string[]
@@ -59,7 +61,10 @@ function isReached(start: Text, pattern: RegExp, named: ReadonlyMap<string, Text
   return false
 }
 
-/** Returns the named templates of a file, each with everything up to the next: a longer string can only match more. */
+/**
+ * Returns the named templates of a file, each with everything up to the next: a longer string can only match
+ * more.
+ */
 function definesIn(text: string): readonly (readonly [string, string])[] {
   const starts = Array.from(text.matchAll(/\{\{-?\s*(?:define|block)\s+"([^"]+)"/g))
   return starts.map(({index, 1: name}, at) => [name!, text.slice(index, starts[at + 1]?.index)])

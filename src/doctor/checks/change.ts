@@ -52,8 +52,8 @@ export interface Change {
   /** The hooks whose objects are not hooks in the former revision; undefined if helm renders no chart. */
   readonly replaced?: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
   /**
-   * Returns the objects, including hooks, of unchanged releases that a changed one requires, that require a changed one, or
-   * that create an object of the same kind and name.
+   * Returns the objects, including hooks, of unchanged releases that a changed one requires, that require a
+   * changed one, or that create an object of the same kind and name.
    */
   readonly staying: () => Promise<OtherReleases>
   /** Returns the objects of all releases of the cluster, including the changed ones. */
@@ -62,7 +62,10 @@ export interface Change {
   readonly elsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** `kk.given`. */
   readonly given: readonly string[]
-  /** Passwords and keys that kk would generate for accounts of an existing server that is not part of the environment. */
+  /**
+   * Passwords and keys that kk would generate for accounts of an existing server that is not part of the
+   * environment.
+   */
   readonly strayKeys?: readonly StrayKey[]
 }
 
@@ -135,7 +138,8 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
       return [release, nextOf(prepared.releases.get(release)!, objects, deployed)] as const
     }),
   )
-  // Helm compares with the deployed revision, or with the last one if none is (Helm 4.2: upgrade.go prepareUpgrade).
+  // Helm compares with the deployed revision, or with the last one if none is (Helm 4.2: upgrade.go
+  // prepareUpgrade).
   const recorded = new Map(
     [...previous].map(([release, stored]) => [release, parseManifest(stored.at(-1)?.manifest ?? '')]),
   )
@@ -189,7 +193,9 @@ export function goingBetween(
   return dropped.filter((object) => !staysInUpgrade(object))
 }
 
-/** Finds records of new releases in other namespaces by their names, which are in the metadata of all records. */
+/**
+ * Finds records of new releases in other namespaces by their names, which are in the metadata of all records.
+ */
 async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readonly ElsewhereRecord[]> {
   const installs = actions
     .filter(({kind, revision}) => kind === 'install' && revision === 0)
@@ -222,8 +228,9 @@ function strayKeys({releases, generated = new Map()}: Deploying['prepared']): re
 }
 
 /**
- * Returns the chart whose server has the account of a password or key before any release is deployed: for each key of a
- * Ceph cluster, whose accounts exist, and for the administrator password of a server that is configured as external.
+ * Returns the chart whose server has the account of a password or key before any release is deployed: for
+ * each key of a Ceph cluster, whose accounts exist, and for the administrator password of a server that is
+ * configured as external.
  */
 function serverOf(name: string, values: Values): string | undefined {
   if (/^ceph_mon\..+\.key$/.test(name)) return SERVERS.ceph_mon
@@ -252,7 +259,10 @@ function nextOf(
   }
 }
 
-/** Returns the installed, unchanged releases of a plan that a changed one requires, or that require a changed one. */
+/**
+ * Returns the installed, unchanged releases of a plan that a changed one requires, or that require a changed
+ * one.
+ */
 export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
   const required = new Set(
     actions
@@ -268,8 +278,9 @@ export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): re
 }
 
 /**
- * Returns the other releases of the environment that may create an object of the same kind and name as a changed one. The
- * renders of the inference show that without a request; a release that was not rendered may create any object.
+ * Returns the other releases of the environment that may create an object of the same kind and name as a
+ * changed one. The renders of the inference show that without a request; a release that was not rendered may
+ * create any object.
  */
 function namesakes(
   {releases, foreknown}: Deploying['prepared'],

@@ -131,8 +131,9 @@ export const CHECKS: readonly Check[] = [
 ]
 
 /**
- * Runs all checks of a change. Resolves with notes, including one for each check that could not run; sends no request if
- * nothing changes. Throws the first refusal in the order of the checks, together with all that have the same code.
+ * Runs all checks of a change. Resolves with notes, including one for each check that could not run; sends no
+ * request if nothing changes. Throws the first refusal in the order of the checks, together with all that
+ * have the same code.
  */
 export async function checkBefore(
   change: Change,
@@ -187,7 +188,10 @@ async function unservedRecords({recorded, next, cluster, changing}: Change): Pro
   return found
 }
 
-/** Returns releases that a tool installed with its records in another namespace: a second release would have the same objects. */
+/**
+ * Returns releases that a tool installed with its records in another namespace: a second release would have
+ * the same objects.
+ */
 async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
   return ((await elsewhere?.()) ?? []).map(({release, namespace}) => ({
     what: `${release} is installed: its helm record is in the namespace ${namespace}, as Flux stores it with storageNamespace`,
@@ -196,7 +200,10 @@ async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
   }))
 }
 
-/** Returns the objects that helm deletes because they become hooks; objects with data are confirmed like those of other hooks. */
+/**
+ * Returns the objects that helm deletes because they become hooks; objects with data are confirmed like those
+ * of other hooks.
+ */
 function replacedObjects({replaced = new Map()}: Change): readonly Found[] {
   return [...replaced].flatMap(([release, hooks]) =>
     hooks
@@ -258,8 +265,8 @@ function keysWith({kind, data, stringData}: KubernetesObject, value: string): re
 }
 
 /**
- * Returns objects whose kind the same chart defines with them, so that helm does not find it. Charts that query API
- * versions are skipped, because they render other objects later.
+ * Returns objects whose kind the same chart defines with them, so that helm does not find it. Charts that
+ * query API versions are skipped, because they render other objects later.
  */
 async function lateKinds({next, cluster}: Change): Promise<readonly Found[]> {
   const silent = [...next].filter(([, {source}]) => source && !mentions(source.chart, 'APIVersions'))

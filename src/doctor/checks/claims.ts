@@ -9,9 +9,9 @@ import {identity} from '../charts/same-object.ts'
 import type {Change, Found} from './change.ts'
 
 /**
- * Returns the objects that two releases would create. It is a note if all had the object before, if all create it as a hook,
- * which helm deletes and re-creates, or if a chart may look up whether it exists. A hook of one takes the object of the
- * other: helm deletes that, or fails because it exists.
+ * Returns the objects that two releases would create. It is a note if all had the object before, if all
+ * create it as a hook, which helm deletes and re-creates, or if a chart may look up whether it exists. A hook
+ * of one takes the object of the other: helm deletes that, or fails because it exists.
  */
 export async function sharedNext({next, staying}: Change): Promise<readonly Found[]> {
   if (next.size === 0) return []
@@ -83,7 +83,9 @@ function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases']
   return [...makers, ...goes]
 }
 
-/** Returns findings for `sharedObjects`: an upgrade keeps them; a rollback and a removal would delete them. */
+/**
+ * Returns findings for `sharedObjects`: an upgrade keeps them; a rollback and a removal would delete them.
+ */
 export async function sharedGoing(change: Change): Promise<readonly Found[]> {
   const {changing, going, present} = change
   const shared = await sharedObjects(change)

@@ -38,8 +38,8 @@ interface Part {
 
 /**
  * Returns the estimated size of the record of a revision in a Secret, in bytes, and its uncompressed parts.
- * Helm stores base64 of gzip of JSON, in which the chart's own files are base64; neither its Chart.yaml and values.yaml
- * as files, nor its dependencies (Helm 4.2: chart.go, storage/driver/util.go encodeRelease).
+ * Helm stores base64 of gzip of JSON, in which the chart's own files are base64; neither its Chart.yaml and
+ * values.yaml as files, nor its dependencies (Helm 4.2: chart.go, storage/driver/util.go encodeRelease).
  */
 function recordSize(
   {objects}: Pick<NextRevision, 'objects'>,

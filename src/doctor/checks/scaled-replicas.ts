@@ -16,8 +16,8 @@ interface Scalable {
 }
 
 /**
- * Returns the workloads whose replicas both a chart and an autoscaler set, in the objects of the change or on the cluster:
- * helm sets the number of the chart at each upgrade, or fails with a conflict.
+ * Returns the workloads whose replicas both a chart and an autoscaler set, in the objects of the change or on
+ * the cluster: helm sets the number of the chart at each upgrade, or fails with a conflict.
  */
 export async function scaledReplicas({next, cluster}: Change): Promise<readonly Found[]> {
   const stating = [...next].flatMap(([release, {objects, before}]) =>

@@ -9,7 +9,9 @@ export interface UsedKind {
   readonly releases: readonly ReleaseId[]
 }
 
-/** Checks that the cluster serves the kinds of all objects that charts render or that installed releases have. */
+/**
+ * Checks that the cluster serves the kinds of all objects that charts render or that installed releases have.
+ */
 export const apiVersionsCheck: Check = {
   name: 'api-versions',
   fine: 'the cluster serves every kind that is used',
@@ -91,8 +93,8 @@ export function judgeDeprecated(used: readonly UsedKind[]): readonly Found[] {
 }
 
 /**
- * Returns a problem for each release with a kind that is no longer served: helm reads the last manifest at every
- * upgrade, and fails if it contains such a kind (helm issue 7219).
+ * Returns a problem for each release with a kind that is no longer served: helm reads the last manifest at
+ * every upgrade, and fails if it contains such a kind (helm issue 7219).
  */
 export function judgeForgotten(missing: readonly UsedKind[]): readonly Found[] {
   return missing.flatMap(({apiVersion, kind, releases}) =>
@@ -123,7 +125,10 @@ interface DeprecatedApi {
   readonly use: string
 }
 
-/** https://kubernetes.io/docs/reference/using-api/deprecation-guide/, and the fields of API types marked so (1.36). */
+/**
+ * https://kubernetes.io/docs/reference/using-api/deprecation-guide/, and the fields of API types marked so
+ * (1.36).
+ */
 const DEPRECATED_APIS: readonly DeprecatedApi[] = [
   {apiVersion: 'extensions/v1beta1', since: '1.9', gone: '1.22', use: 'apps/v1 and networking.k8s.io/v1'},
   {apiVersion: 'apps/v1beta1', since: '1.9', gone: '1.16', use: 'apps/v1'},

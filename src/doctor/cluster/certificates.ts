@@ -29,7 +29,10 @@ interface Place {
 const DAY_MILLISECONDS = 86_400_000
 const WARNING_DAYS = 60
 
-/** Returns a finding for each certificate that expires soon, and one for all certificates of a CA of kk, by namespace. */
+/**
+ * Returns a finding for each certificate that expires soon, and one for all certificates of a CA of kk, by
+ * namespace.
+ */
 export function judgeCertificates(
   seen: readonly SeenCertificates[],
   authorities: ReadonlyMap<string, X509Certificate>,
@@ -88,7 +91,10 @@ function adviceFor(
   return `it is set in the values of ${release}: set another, and then ${upgrade}`
 }
 
-/** Returns true in the last 60 days, or in the last third of a shorter lifetime; cert-manager renews its own certificates earlier. */
+/**
+ * Returns true in the last 60 days, or in the last third of a shorter lifetime; cert-manager renews its own
+ * certificates earlier.
+ */
 function endsSoon(certificate: X509Certificate, {now}: Place, isManaged: boolean): boolean {
   const life = endOf(certificate) - Date.parse(certificate.validFrom)
   const warning = Math.min(WARNING_DAYS * DAY_MILLISECONDS, life / (isManaged ? 6 : 3))
@@ -96,8 +102,8 @@ function endsSoon(certificate: X509Certificate, {now}: Place, isManaged: boolean
 }
 
 /**
- * Returns the relevant certificates of an object: those of servers, their CA if it expires before them, and a CA that is
- * the only certificate of its file. Other certificates of a bundle are only trusted.
+ * Returns the relevant certificates of an object: those of servers, their CA if it expires before them, and a
+ * CA that is the only certificate of its file. Other certificates of a bundle are only trusted.
  */
 function ownIn({texts}: SeenCertificates): readonly X509Certificate[] {
   const parts = texts.map(certificatesIn)
@@ -140,8 +146,8 @@ function nameOf({release, name}: SeenCertificates): string {
 }
 
 /**
- * Returns the objects with certificates: TLS Secrets in namespaces of releases, of kk or not, and Secrets and ConfigMaps of
- * releases and of the charts of the environment.
+ * Returns the objects with certificates: TLS Secrets in namespaces of releases, of kk or not, and Secrets and
+ * ConfigMaps of releases and of the charts of the environment.
  */
 async function seenCertificates({cluster, last, readRecords, rendered}: Examination) {
   const [live, records, wanted, releases] = await Promise.all([

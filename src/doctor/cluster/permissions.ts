@@ -55,7 +55,10 @@ function placesOf({where}: Need, namespaces: readonly string[]): readonly string
   return [where === 'cluster' ? '' : KK_NAMESPACE]
 }
 
-/** Returns the name of the accessed object; for a namespace its name, so that a permission for only that is sufficient. */
+/**
+ * Returns the name of the accessed object; for a namespace its name, so that a permission for only that is
+ * sufficient.
+ */
 function nameOf({resource, where, names}: Need, namespace: string): string | undefined {
   return resource === 'namespaces' && where === 'release' ? namespace : names?.[0]
 }
@@ -86,8 +89,8 @@ interface Grant {
 }
 
 /**
- * Returns one finding for each kind of object and place. Without the accesses of status and plan, kk can do nothing;
- * those of other verbs may be denied on purpose.
+ * Returns one finding for each kind of object and place. Without the accesses of status and plan, kk can do
+ * nothing; those of other verbs may be denied on purpose.
  */
 function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly Found[] {
   const groups = Map.groupBy(denied, ({access: {verb: _, ...object}, by, without}) =>

@@ -186,7 +186,10 @@ function taintText({key, value, effect}: Taint): string {
   return `${key}${value ? `=${value}` : ''}:${effect}`
 }
 
-/** The tolerations that the controller adds to the pods of DaemonSets (Kubernetes 1.36: daemon_controller AddOrUpdateDaemonPodTolerations). */
+/**
+ * The tolerations that the controller adds to the pods of DaemonSets (Kubernetes 1.36: daemon_controller
+ * AddOrUpdateDaemonPodTolerations).
+ */
 const DAEMON_SET_TOLERATIONS: readonly Toleration[] = [
   'not-ready',
   'unreachable',

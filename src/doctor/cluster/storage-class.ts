@@ -3,7 +3,10 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Checks that there is one default storage class, for claims without a class, and that the classes of other claims exist. */
+/**
+ * Checks that there is one default storage class, for claims without a class, and that the classes of other
+ * claims exist.
+ */
 export const storageClassCheck: Check = {
   name: 'storage-class',
   fine: 'there is one default storage class',
@@ -39,7 +42,10 @@ function claimsOf({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefin
   return volumeClaimTemplates.map((template) => template.spec)
 }
 
-/** Returns the classes of claims that neither the cluster nor charts have; a manually created volume may have them, too. */
+/**
+ * Returns the classes of claims that neither the cluster nor charts have; a manually created volume may have
+ * them, too.
+ */
 export function judgeNamedClasses(
   classes: readonly SeenStorageClass[],
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,

@@ -4,7 +4,10 @@ import type {RunRecord} from '../../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Finds claims of removed releases: helm keeps the claims of StatefulSets, and kk deletes them only on request. */
+/**
+ * Finds claims of removed releases: helm keeps the claims of StatefulSets, and kk deletes them only on
+ * request.
+ */
 export const claimsCheck: Check = {
   name: 'claims',
   fine: 'no claims of removed releases',
@@ -31,8 +34,9 @@ interface LeftoverClaim {
 }
 
 /**
- * Returns the claims of removed releases. The release of a claim is the one in its annotations and labels or, for a claim
- * with a label of the chart, a release with that name that a run of kk removed there. Other claims are skipped.
+ * Returns the claims of removed releases. The release of a claim is the one in its annotations and labels or,
+ * for a claim with a label of the chart, a release with that name that a run of kk removed there. Other
+ * claims are skipped.
  */
 function leftoverClaims(
   claims: readonly SeenClaim[],

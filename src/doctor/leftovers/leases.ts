@@ -20,8 +20,8 @@ export const leasesCheck: Check = {
 }
 
 /**
- * Returns the finding for a Lease whose holder is dead. No action is needed: the next run that needs the Lease takes it,
- * immediately or after it was unchanged for a minute.
+ * Returns the finding for a Lease whose holder is dead. No action is needed: the next run that needs the
+ * Lease takes it, immediately or after it was unchanged for a minute.
  */
 export function judgeLease(
   lease: LeaseView,

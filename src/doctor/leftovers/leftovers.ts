@@ -12,8 +12,8 @@ import {type JudgedLeftover, judgedLeftover} from '../../plan/leftovers/ownershi
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /**
- * An existing object that only a failed revision created and that helm no longer tracks; `kept` is the reason why
- * `kk drift --prune` keeps it.
+ * An existing object that only a failed revision created and that helm no longer tracks; `kept` is the reason
+ * why `kk drift --prune` keeps it.
  */
 export interface Leftover extends JudgedLeftover {
   /** The last revision that had it. */
@@ -29,8 +29,8 @@ export type LeftoversReader = (
 ) => Promise<readonly Leftover[]>
 
 /**
- * Returns the leftovers of a release, from the revisions of it that helm keeps (`Records.revisions`). Reads nothing if
- * none of them failed. Throws `KK_RECORD` if a revision cannot be read.
+ * Returns the leftovers of a release, from the revisions of it that helm keeps (`Records.revisions`). Reads
+ * nothing if none of them failed. Throws `KK_RECORD` if a revision cannot be read.
  */
 export async function leftovers(
   cluster: Reads,

@@ -22,7 +22,9 @@ export const objectsCheck: Check = {
   },
 }
 
-/** Returns the leftovers of a release; none if a record cannot be read, which is the finding of another check. */
+/**
+ * Returns the leftovers of a release; none if a record cannot be read, which is the finding of another check.
+ */
 async function leftOf(
   cluster: Examination['cluster'],
   {release}: ReleaseRecord,
@@ -45,8 +47,8 @@ interface Places {
 }
 
 /**
- * Returns the finding for the leftovers of a release. It advises a deploy before pruning if the last revision failed,
- * because that may need them; objects with data, or with a keep policy, are never pruned.
+ * Returns the finding for the leftovers of a release. It advises a deploy before pruning if the last revision
+ * failed, because that may need them; objects with data, or with a keep policy, are never pruned.
  */
 export function judgeObjects(
   {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,

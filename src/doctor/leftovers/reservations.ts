@@ -44,7 +44,10 @@ async function isGone(holder: string): Promise<boolean> {
   return !(await runs(Number(pid)))
 }
 
-/** Returns true if a process with this ID is running; another process may have reused the ID, which is the safe error. */
+/**
+ * Returns true if a process with this ID is running; another process may have reused the ID, which is the
+ * safe error.
+ */
 async function runs(pid: number): Promise<boolean> {
   return (await identifyProcess(pid)) !== undefined
 }

@@ -26,7 +26,10 @@ interface RunsInputs {
 
 const DAY_MS = 24 * 3600 * 1000
 
-/** Returns a finding for the last run of each environment if it was interrupted; a later run supersedes earlier ones. */
+/**
+ * Returns a finding for the last run of each environment if it was interrupted; a later run supersedes
+ * earlier ones.
+ */
 export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Found[] {
   const last = [...Map.groupBy(runs, ({environment}) => environment).values()].map((each) => each[0]!)
   return last.flatMap((run): readonly Found[] => {

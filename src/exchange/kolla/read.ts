@@ -53,7 +53,7 @@ function refuseTooMuch(file: string, entries: readonly (readonly [string, string
     'KK_KOLLA',
     `${file}: expected files of at most ${MAX_DATA_BYTES} bytes in all, got ${bytes}: ${names}`,
     {
-      hint: 'a ConfigMap or a Secret holds no more: remove from config_files what the image can contain itself',
+      hint: 'this is the limit of a ConfigMap and of a Secret: remove from config_files what the image can contain itself',
     },
   )
 }

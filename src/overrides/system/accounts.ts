@@ -81,9 +81,9 @@ function credentialKind(name: string): SecretNeed['kind'] {
 }
 
 /**
- * Returns the names that a chart of kk's own looks up with `common.endpoints.credential`: those in the values, those
- * that the library makes of `databases`, `registration`, `login` and the `uses` of files, and those in the chart's own
- * templates.
+ * Returns the names that a chart of kk's own looks up with `common.endpoints.credential`: those in the
+ * values, those that the library makes of `databases`, `registration`, `login` and the `uses` of files, and
+ * those in the chart's own templates.
  */
 function listCredentials({name: chart, values, templates = ''}: SpokenChart): readonly string[] {
   const users = Object.entries(mapAt(values, 'databases')).map(([name, database]) =>
@@ -104,8 +104,8 @@ function listCredentials({name: chart, values, templates = ''}: SpokenChart): re
 }
 
 /**
- * Returns the names that the blocks of `common` in a file of a chart look up; those of the chart's own databases come
- * from `databases`. On the message bus a service is called as its chart.
+ * Returns the names that the blocks of `common` in a file of a chart look up; those of the chart's own
+ * databases come from `databases`. On the message bus a service is called as its chart.
  */
 function usedBy(chart: string, uses: Values): readonly string[] {
   const database = textAt(uses.database, 'user', textAt(uses.database, 'name', ''))
@@ -136,7 +136,10 @@ const SHARED = /^(oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
 /** Further keys in `auth` that all charts which have them must share. */
 const KEYS = ['erlang_cookie', 'memcache_secret_key']
 
-/** Returns the accounts of shared services that a chart of openstack-helm declares below `endpoints.<service>.auth`. */
+/**
+ * Returns the accounts of shared services that a chart of openstack-helm declares below
+ * `endpoints.<service>.auth`.
+ */
 function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
   return Object.entries(endpoints).flatMap(([endpoint, entry]) => {
     const [, server] = SHARED.exec(endpoint) ?? []

@@ -21,10 +21,10 @@ interface ActiveSources {
 }
 
 /**
- * Returns the active charts, by name, with their namespaces: those of the environment's releases, else those of
- * `charts` in the facts, else all that have a plugin. Without an environment, a chart without namespaces is in all that
- * its plugin declares. Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` if the facts name one for which there
- * is no plugin.
+ * Returns the active charts, by name, with their namespaces: those of the environment's releases, else those
+ * of `charts` in the facts, else all that have a plugin. Without an environment, a chart without namespaces
+ * is in all that its plugin declares. Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` if the facts
+ * name one for which there is no plugin.
  */
 export async function activeCharts({
   releases,

@@ -13,8 +13,8 @@ import {findUnstorable} from '../storable.ts'
 import {definePlugin, type Plugin, type PluginDefinition} from './plugin.ts'
 
 /**
- * Returns the plugins of a directory, by file name. Each must be executable; `*.md`, directories and hidden files are
- * ignored. Rejects with `KK_FILE` or `KK_PLUGIN` if any is invalid.
+ * Returns the plugins of a directory, by file name. Each must be executable; `*.md`, directories and hidden
+ * files are ignored. Rejects with `KK_FILE` or `KK_PLUGIN` if any is invalid.
  */
 export async function readPlugins(directory: string): Promise<readonly Plugin[]> {
   const entries = await readdir(directory, {withFileTypes: true}).catch((cause: NodeJS.ErrnoException) => {

@@ -45,8 +45,8 @@ export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, Spoken
 }
 
 /**
- * Returns the values that a chart of openstack-helm needs to reach a server, made by a chart of kk's own, of another
- * environment; undefined for a chart that does not use it, or of the other dialect.
+ * Returns the values that a chart of openstack-helm needs to reach a server, made by a chart of kk's own, of
+ * another environment; undefined for a chart that does not use it, or of the other dialect.
  */
 export function serverElsewhere(
   asker: ReleaseId,

@@ -32,7 +32,10 @@ export function factsFor({reads}: Pick<Plugin, 'reads'>, facts: Facts): Facts {
   return Object.fromEntries(present.map((name) => [name, facts[name]])) as Facts
 }
 
-/** Returns the names of the facts that decide the overrides of these charts, sorted: no others need to be read. */
+/**
+ * Returns the names of the facts that decide the overrides of these charts, sorted: no others need to be
+ * read.
+ */
 export async function factsRead(
   charts: Iterable<string | FoundChart>,
   plugins: Plugins,

@@ -21,7 +21,10 @@ const KEY_BYTES = 32
 const HINT =
   'make a key with `openssl rand -base64 32`, keep it apart from the store, and set it as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE'
 
-/** Returns the keys of `KK_STORE_KEY` or the lines of the file `KK_STORE_KEY_FILE`. Throws `KK_STORE_KEY` without any. */
+/**
+ * Returns the keys of `KK_STORE_KEY` or the lines of the file `KK_STORE_KEY_FILE`. Throws `KK_STORE_KEY`
+ * without any.
+ */
 export function storeKeys(env: Environment): StoreKeys {
   const {KK_STORE_KEY: text, KK_STORE_KEY_FILE: file} = env
   if (text && file) throw keyError('KK_STORE_KEY and KK_STORE_KEY_FILE are both set: expected one of them')

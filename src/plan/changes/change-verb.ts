@@ -38,7 +38,10 @@ interface Changes {
   readonly actions: readonly {readonly release: ReleaseId; readonly changes?: readonly ChangeKind[]}[]
 }
 
-/** Throws `KK_VERB` with each release and the changes that the verb does not make, and the verb that makes them. */
+/**
+ * Throws `KK_VERB` with each release and the changes that the verb does not make, and the verb that makes
+ * them.
+ */
 export function expectVerb({actions}: Changes, verb: ChangeVerb): void {
   const offenders = actions.flatMap(({release, changes = []}) => {
     const refused = beyond(verb, changes)

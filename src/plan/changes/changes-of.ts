@@ -99,7 +99,9 @@ const IMAGE_MAPS: ReadonlySet<string> = new Set(['images', 'image'])
 const IMAGE_PARTS: ReadonlySet<string> = new Set(['tag', 'repository', 'registry', 'digest'])
 /** The keys in those maps that are not part of an image reference. */
 const NO_IMAGE: ReadonlySet<string> = new Set(['pull_policy', 'pullPolicy', 'pullSecrets', 'local_registry'])
-/** The sections of openstack-helm's values where `image` is the service or a file, as in `endpoints.image`. */
+/**
+ * The sections of openstack-helm's values where `image` is the service or a file, as in `endpoints.image`.
+ */
 const OTHER_PLACES: ReadonlySet<string> = new Set(['endpoints', 'conf', 'bootstrap', 'secrets', 'network'])
 
 /** Returns true if a value at this path decides which image runs, as far as its keys indicate. */

@@ -2,8 +2,9 @@ import {isMap} from '../../base/values.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 
 /**
- * Returns the images of all containers in these objects, by `Deployment/keystone-api/api`. The name of a Job is taken
- * without the hash of its inputs at its end, so that the Job of another revision counts as the same one.
+ * Returns the images of all containers in these objects, by `Deployment/keystone-api/api`. The name of a Job
+ * is taken without the hash of its inputs at its end, so that the Job of another revision counts as the same
+ * one.
  */
 export function imagesOf(objects: readonly KubernetesObject[]): ReadonlyMap<string, string> {
   return new Map(

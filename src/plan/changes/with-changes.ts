@@ -6,8 +6,8 @@ import type {ChangeKind} from './change-kind.ts'
 import {sufficientVerb} from './change-verb.ts'
 
 /**
- * Returns the plan with the changes of each action, and the narrowest verb that makes all of them. `upgrades` has the
- * changes of the upgraded releases; for the others the kind of the action decides.
+ * Returns the plan with the changes of each action, and the narrowest verb that makes all of them. `upgrades`
+ * has the changes of the upgraded releases; for the others the kind of the action decides.
  */
 export function withChanges(
   plan: Plan<DeployKind>,

@@ -24,7 +24,10 @@ const ITEM_KEYS: readonly (readonly string[])[] = [
   ['type'],
 ]
 
-/** Returns the smallest parts in which two values differ, in the order of the first; keys match items of lists. */
+/**
+ * Returns the smallest parts in which two values differ, in the order of the first; keys match items of
+ * lists.
+ */
 export function differences(
   live: unknown,
   applied: unknown,

@@ -9,7 +9,10 @@ export type KeepReason = 'data' | 'policy' | 'namespace' | 'crd'
 
 const MANAGER = 'app.kubernetes.io/managed-by'
 
-/** Returns the metadata that helm writes on every object of a release (Helm 4.2: validate.go setMetadataVisitor). */
+/**
+ * Returns the metadata that helm writes on every object of a release (Helm 4.2: validate.go
+ * setMetadataVisitor).
+ */
 export function helmMetadata(release: ReleaseId): {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>

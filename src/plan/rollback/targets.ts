@@ -161,7 +161,11 @@ function isRemoval({kind, outcome}: RunRelease): boolean {
   return kind === 'remove' && outcome === 'succeeded'
 }
 
-function describeTarget({id}: RunRecord, {after, gatedBefore}: RunRelease, {revision}: ReleaseRecord): string {
+function describeTarget(
+  {id}: RunRecord,
+  {after, gatedBefore}: RunRelease,
+  {revision}: ReleaseRecord,
+): string {
   const later = after !== undefined && revision > after ? `, and what changed it after that run` : ''
   return `back to revision ${gatedBefore}: undoes run ${id}${later}`
 }

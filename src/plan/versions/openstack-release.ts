@@ -22,7 +22,9 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
   gazpacho: '2026.1',
 }
 
-/** Returns the release of a version or an image's tag: `2025.1-ubuntu-noble`, `caracal`; undefined for others. */
+/**
+ * Returns the release of a version or an image's tag: `2025.1-ubuntu-noble`, `caracal`; undefined for others.
+ */
 export function openstackRelease(text: string): OpenStackRelease | undefined {
   for (const word of text.toLowerCase().split(/[-_+/\s]/)) {
     const number = CODE_NAMES[word] ?? word

@@ -46,10 +46,10 @@ export type Transition =
   | {readonly kind: 'skip'; readonly through: readonly OpenStackRelease[]}
 
 /**
- * Returns how one release follows another. Sequential upgrades are always supported; from one SLURP release ("skip
- * level upgrade release process") directly to the next one, too. SLURP releases are the first releases of each year
- * from 2023.1.
- * Source: https://governance.openstack.org/tc/resolutions/20220210-release-cadence-adjustment.html
+ * Returns how one release follows another. Sequential upgrades are always supported; from one SLURP release
+ * ("skip level upgrade release process") directly to the next one, too. SLURP releases are the first releases
+ * of each year from 2023.1. Source:
+ * https://governance.openstack.org/tc/resolutions/20220210-release-cadence-adjustment.html
  */
 export function transition(from: OpenStackRelease, to: OpenStackRelease): Transition {
   const distance = number(to) - number(from)

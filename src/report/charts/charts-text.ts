@@ -13,7 +13,10 @@ import {type Columns, list, table} from '../table.ts'
 import {counted} from '../text/list.ts'
 import type {Part, View} from '../text/view.ts'
 
-/** Returns what each component of a chart waits for: `compute_ironic, off (manifests.statefulset_compute_ironic)`. */
+/**
+ * Returns what each component of a chart waits for: `compute_ironic, off
+ * (manifests.statefulset_compute_ironic)`.
+ */
 export function explainedChartText(
   {chart, version, environment, components}: ExplainedChart,
   palette: Palette,
@@ -51,8 +54,8 @@ export function chartFaultsText(faults: readonly ChartFault[], palette: Palette)
 function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) {
   const place = file === undefined || what.includes(file) ? '' : ` (${file})`
   const name = releaseName(release)
-  // A message of helm about a chart begins with the release already, and a message about several releases with the
-  // first of them.
+  // A message of helm about a chart begins with the release already, and a message about several releases
+  // with the first of them.
   const isNamed = what.startsWith(`${name}: `) || what.startsWith(`${name} and `)
   return {...fault, what: `${isNamed ? '' : `${name}: `}${what}${place}`}
 }

@@ -7,7 +7,10 @@ interface Written {
   readonly file: string
 }
 
-/** Returns each container with the places of its files and its notes, and the files where the values were written. */
+/**
+ * Returns each container with the places of its files and its notes, and the files where the values were
+ * written.
+ */
 export function importText(
   {containers, leftOut}: Omit<ConfigImport, 'releases'>,
   written: readonly Written[],

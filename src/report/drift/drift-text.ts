@@ -86,7 +86,9 @@ const INDENT = '      '
 const MAX_LINES = 12
 const MAX_VALUE_LENGTH = 100
 
-/** Returns the lines of a field that drifted: both values, or the lines that differ, and the field's manager. */
+/**
+ * Returns the lines of a field that drifted: both values, or the lines that differ, and the field's manager.
+ */
 function fieldLines(field: DriftedField, palette: Palette): readonly string[] {
   const {path, live, manifest, masked, manager} = field
   const by = manager === undefined ? [] : [palette.change(`conflict: managed by ${manager}`)]
@@ -124,8 +126,8 @@ export const KEPT = {
 } as const satisfies Record<KeepReason, string>
 
 /**
- * Returns a line for each object that helm no longer tracks, with the revision that created it and the reason if it
- * always stays.
+ * Returns a line for each object that helm no longer tracks, with the revision that created it and the reason
+ * if it always stays.
  */
 export function leftoverLines(leftovers: readonly Leftover[], palette: Palette): readonly string[] {
   if (leftovers.length === 0) return []

@@ -6,7 +6,8 @@ import type {View} from '../text/view.ts'
 import {leftoverLines} from './drift-text.ts'
 
 /**
- * Returns the leftovers of failed revisions, release by release, and the counts of objects to delete and to keep.
+ * Returns the leftovers of failed revisions, release by release, and the counts of objects to delete and to
+ * keep.
  */
 export function pruneText(prunings: readonly Pruning[], palette: Palette): View {
   if (prunings.length === 0) return 'nothing is left over from failed revisions\n'

@@ -12,7 +12,10 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
   gate: 'health',
 }
 
-/** Returns all releases as a table whose last column is the Gantt chart; the other columns have the same in words. */
+/**
+ * Returns all releases as a table whose last column is the Gantt chart; the other columns have the same in
+ * words.
+ */
 export function releasesSection(options: SectionOptions): Markup {
   const {state} = options
   const {startedAt, endedAt} = runSpan(state)

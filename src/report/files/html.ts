@@ -21,8 +21,8 @@ const OUTCOME = {
 } as const satisfies Record<RunSpan['outcome'], {readonly state: Progress['state']; readonly text: string}>
 
 /**
- * Returns a run as one self-contained page: no script, no other file, nothing from the network, which its content
- * security policy also forbids.
+ * Returns a run as one self-contained page: no script, no other file, nothing from the network, which its
+ * content security policy also forbids.
  */
 export async function htmlReport(state: RunState, loadViz: () => Promise<Viz>): Promise<string> {
   const places = new Map([...state.releases.keys()].map((release, index) => [release, index + 1]))
@@ -77,7 +77,10 @@ function countsText({releases}: RunState): string {
   return texts.length === 0 ? 'no releases' : texts.join(', ')
 }
 
-/** The maximum number of releases in the graph: Graphviz takes 2 s, and ten times as long for three times as many. */
+/**
+ * The maximum number of releases in the graph: Graphviz takes 2 s, and ten times as long for three times as
+ * many.
+ */
 const MAX_GRAPH_RELEASES = 300
 
 /** Returns the graph of requirements, coloured by result, drawn by Graphviz. */
@@ -159,7 +162,10 @@ function when(condition: boolean, text: Markup): Markup {
   return condition ? text : markup``
 }
 
-/** Text and its ground differ by at least 4.5 to 1 in both schemes, bars and theirs by 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11). */
+/**
+ * Text and its ground differ by at least 4.5 to 1 in both schemes, bars and theirs by 3 to 1 (WCAG 2.2, 1.4.3
+ * and 1.4.11).
+ */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -232,8 +238,9 @@ td small { display: block; }
 `
 
 /**
- * The graph of a run in Graphviz' language: each release with its result, linked to its row. The result is also the
- * class of the node, so that the page's style decides on colours; edges that follow from others are omitted.
+ * The graph of a run in Graphviz' language: each release with its result, linked to its row. The result is
+ * also the class of the node, so that the page's style decides on colours; edges that follow from others are
+ * omitted.
  */
 function runDot(state: RunState, rowOf: (release: ReleaseId) => string): string {
   const labels = releaseLabels(state.releases.keys())

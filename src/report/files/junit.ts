@@ -8,9 +8,10 @@ import {resultText} from './result-text.ts'
 import {runSpan} from './run-span.ts'
 
 /**
- * A run as JUnit XML: one suite, one case per release, and one for each test that the pods of `helm test` reported. It is valid by both schemas in use, Ant's
- * (windyroad/JUnit-Schema) and Jenkins' (xunit-plugin junit-10.xsd): therefore no attributes on the root, no time zone
- * in the timestamp (it is UTC), and empty elements at the end of the suite.
+ * A run as JUnit XML: one suite, one case per release, and one for each test that the pods of `helm test`
+ * reported. It is valid by both schemas in use, Ant's (windyroad/JUnit-Schema) and Jenkins' (xunit-plugin
+ * junit-10.xsd): therefore no attributes on the root, no time zone in the timestamp (it is UTC), and empty
+ * elements at the end of the suite.
  */
 export function junitReport(state: RunState): string {
   const {startedAt, seconds, outcome} = runSpan(state)

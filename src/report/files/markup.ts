@@ -6,8 +6,8 @@ export interface Markup {
 type Insertable = string | number | Markup | readonly Markup[]
 
 /**
- * XML or HTML from a template. What is inserted into it is text, and escaped, unless it was made by `markup` itself; so
- * it is safe between tags and inside quoted attributes.
+ * XML or HTML from a template. What is inserted into it is text, and escaped, unless it was made by `markup`
+ * itself; so it is safe between tags and inside quoted attributes.
  */
 export function markup(parts: TemplateStringsArray, ...inserted: readonly Insertable[]): Markup {
   return {markup: String.raw({raw: parts}, ...inserted.map(inserting))}

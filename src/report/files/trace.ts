@@ -18,8 +18,9 @@ const COLOUR = {
 } as const satisfies Record<ReleaseProgress['progress']['state'], string>
 
 /**
- * An event of Chrome's Trace Event Format (the document "Trace Event Format" of the Chromium project). `ph`: X complete,
- * i instant, s and f the ends of an arrow, M metadata. `ts` and `dur` are microseconds since the run began.
+ * An event of Chrome's Trace Event Format (the document "Trace Event Format" of the Chromium project). `ph`:
+ * X complete, i instant, s and f the ends of an arrow, M metadata. `ts` and `dur` are microseconds since the
+ * run began.
  */
 interface TraceEvent {
   readonly name: string
@@ -45,7 +46,10 @@ interface Context {
   readonly microseconds: (at: number) => number
 }
 
-/** A run as a Gantt chart for a tracing view (chrome://tracing, ui.perfetto.dev): a row per release, its phases inside its bar, an arrow from what it waited for last. */
+/**
+ * A run as a Gantt chart for a tracing view (chrome://tracing, ui.perfetto.dev): a row per release, its
+ * phases inside its bar, an arrow from what it waited for last.
+ */
 export function traceReport(state: RunState): string {
   const {environment, context, run} = state
   const {startedAt, outcome} = runSpan(state)

@@ -8,8 +8,8 @@ export interface DrawingOptions {
 }
 
 /**
- * Returns the graph in the language of Graphviz. An edge points from a release to its requirement; `applied` is dashed,
- * an edge that only orders is dotted, a protected release has two borders.
+ * Returns the graph in the language of Graphviz. An edge points from a release to its requirement; `applied`
+ * is dashed, an edge that only orders is dotted, a protected release has two borders.
  */
 export function graphDot(
   {environment, graph, protected: isProtected}: GraphView,

@@ -5,8 +5,8 @@ import {withoutImplied} from './graph-reduction.ts'
 import {allEdges, type GraphView, LEFT_OUT, realGroups} from './graph-view.ts'
 
 /**
- * Returns the graph as a Mermaid flowchart. An edge points from a release to its requirement; `applied` is dotted, a
- * protected release has a double frame.
+ * Returns the graph as a Mermaid flowchart. An edge points from a release to its requirement; `applied` is
+ * dotted, a protected release has a double frame.
  */
 export function graphMermaid({graph, protected: isProtected}: GraphView, {all}: DrawingOptions): string {
   const labels = releaseLabels(graph.releases)

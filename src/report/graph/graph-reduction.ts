@@ -3,9 +3,9 @@ import {groups} from '../../graph/groups.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /**
- * Returns the graph without the edges that follow from others, for pictures. A `ready` edge follows from a longer path
- * whose last edge is `ready`: every release before it on that path can only start after it. An `applied` edge follows
- * from any longer path. Edges inside groups stay and are part of no path.
+ * Returns the graph without the edges that follow from others, for pictures. A `ready` edge follows from a
+ * longer path whose last edge is `ready`: every release before it on that path can only start after it. An
+ * `applied` edge follows from any longer path. Edges inside groups stay and are part of no path.
  */
 export function withoutImplied(graph: Graph): Graph {
   const groupOf = groups(graph)

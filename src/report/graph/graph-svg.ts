@@ -7,8 +7,8 @@ export interface Viz {
 }
 
 /**
- * Returns the graph as drawn by Graphviz. `loadViz` is called on use, because Graphviz is a separate bundle in the
- * executable.
+ * Returns the graph as drawn by Graphviz. `loadViz` is called on use, because Graphviz is a separate bundle
+ * in the executable.
  */
 export async function graphSvg(
   view: GraphView,

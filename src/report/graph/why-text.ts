@@ -5,8 +5,8 @@ import {releaseLabels} from '../text/label.ts'
 import type {View} from '../text/view.ts'
 
 /**
- * Returns why one release needs another: each step of the path with its evidence. `path` is undefined when it does not
- * need it.
+ * Returns why one release needs another: each step of the path with its evidence. `path` is undefined when it
+ * does not need it.
  */
 export function whyText(
   question: {readonly from: ReleaseId; readonly to: ReleaseId; readonly path: readonly Edge[] | undefined},

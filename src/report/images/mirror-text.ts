@@ -33,7 +33,10 @@ export function mirroredText({image, digest, bytes}: MirroredImage, progress: Mi
   return `${number}/${of} ${image}: ${what}`
 }
 
-/** Returns the keys of the environment file by which it uses the mirror, with comments: what they leave out, and what they are for. */
+/**
+ * Returns the keys of the environment file by which it uses the mirror, with comments: what they leave out,
+ * and what they are for.
+ */
 export function mirrorSettingsText({settings, unplaced}: MirrorSettings, use: string): string {
   const left = unplaced.map((image) => `# no value says where ${image} comes from\n`).join('')
   return `# ${use}\n${documentText(settings, 'yaml')}${left}`

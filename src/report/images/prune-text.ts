@@ -3,7 +3,9 @@ import {table} from '../table.ts'
 import {sizeText} from '../text/size.ts'
 import type {View} from '../text/view.ts'
 
-/** Returns what is not needed as a table, with its sum; images without a name, which are many, as one line. */
+/**
+ * Returns what is not needed as a table, with its sum; images without a name, which are many, as one line.
+ */
 export function pruneText({images, files}: Unneeded): View {
   if (images.length + files.length === 0) return 'nothing is left of earlier builds'
   const named = images.filter(({names}) => names.length > 0)

@@ -81,7 +81,9 @@ function section(title: string, yaml: string, {accent, quiet}: Palette): readonl
   return ['', accent(title), ...(yaml === '' ? [quiet('  none')] : body.map((line) => `  ${line}`.trimEnd()))]
 }
 
-/** Returns the changes of overrides, newest first, each with its author, its time and the lines that changed. */
+/**
+ * Returns the changes of overrides, newest first, each with its author, its time and the lines that changed.
+ */
 export function overridesHistoryText(entries: readonly AuditEntry[], palette: Palette): View {
   if (entries.length === 0) return 'these overrides have not been changed\n'
   return blocks(
@@ -133,14 +135,18 @@ export function updatedDocument(
 }
 
 /**
- * Returns properties as `system helm-override-show` prints them: sorted by name; an empty value makes an empty cell.
+ * Returns properties as `system helm-override-show` prints them: sorted by name; an empty value makes an
+ * empty cell.
  */
 export function propertyTable(properties: Readonly<Record<string, string>>): Part {
   const rows = Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return prettyTable([['Property', 'Value'], ...rows])
 }
 
-/** Returns charts as `system helm-override-list` prints them, with namespaces as Python 2 writes a list of strings. */
+/**
+ * Returns charts as `system helm-override-list` prints them, with namespaces as Python 2 writes a list of
+ * strings.
+ */
 export function chartTable(charts: readonly OverriddenChart[]): Part {
   const rows = charts.map(({name, namespaces}) => [
     name,
@@ -155,8 +161,9 @@ export function deletedText(name: string, namespace: string): string {
 }
 
 /**
- * Returns a table as Python's PrettyTable prints it, left-aligned, in any terminal: one frame, the first row as its head. A
- * cell of several lines takes as many rows; the empty line after a final line feed counts, too.
+ * Returns a table as Python's PrettyTable prints it, left-aligned, in any terminal: one frame, the first row
+ * as its head. A cell of several lines takes as many rows; the empty line after a final line feed counts,
+ * too.
  */
 export function prettyTable(rows: readonly (readonly string[])[]): Part {
   const cells = rows.map((row) => row.map((cell) => cell.split('\n')))

@@ -7,7 +7,10 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {dumpYaml} from '../../yaml/dump.ts'
 import type {Palette} from '../colour.ts'
 
-/** The objects of a release as they are deployed and as they would be. `before` is undefined for a new release. */
+/**
+ * The objects of a release as they are deployed and as they would be. `before` is undefined for a new
+ * release.
+ */
 export interface ManifestDiff {
   readonly release: ReleaseId
   readonly before: readonly KubernetesObject[] | undefined
@@ -16,7 +19,10 @@ export interface ManifestDiff {
 
 export interface DiffOptions {
   readonly palette: Palette
-  /** Removes known secret values from a string; `isSecret` is true if the string is under a key that looks secret. */
+  /**
+   * Removes known secret values from a string; `isSecret` is true if the string is under a key that looks
+   * secret.
+   */
   readonly redact: RedactLeaf
 }
 

@@ -41,7 +41,10 @@ export interface PlanTextOptions {
   readonly namesSecrets?: boolean
 }
 
-/** Returns a plan: the cluster and the context, each release with its reason, untouched releases, and the counts. */
+/**
+ * Returns a plan: the cluster and the context, each release with its reason, untouched releases, and the
+ * counts.
+ */
 export function planText(
   plan: Plan,
   palette: Palette,
@@ -161,7 +164,10 @@ function unchangedLine(unchanged: readonly Action[], labels: Labels, palette: Pa
 /** A shorter chain is seen at once in the plan itself. */
 const MIN_PATH = 3
 
-/** Returns the line of the longest chain of releases that wait for one another: no concurrency makes the run shorter. */
+/**
+ * Returns the line of the longest chain of releases that wait for one another: no concurrency makes the run
+ * shorter.
+ */
 function pathLine({actions}: Plan, labels: Labels, palette: Palette): readonly string[] {
   const kinds = new Map(actions.map(({release, kind}) => [release, kind]))
   const within = actions.map((action) => {
@@ -218,7 +224,10 @@ function countsText(plan: Plan, palette: Palette): string {
   return `${palette.strong('plan')}: ${parts.length === 0 ? 'no releases' : parts.join(', ')}`
 }
 
-/** Returns ` (1 because objects of it are gone)`, so that a reader of the counts alone learns that something broke. */
+/**
+ * Returns ` (1 because objects of it are gone)`, so that a reader of the counts alone learns that something
+ * broke.
+ */
 function goneText({actions}: Plan, of: string): string {
   const gone = actions.filter(({kind, reasons}) => kind === of && makesAgain(reasons)).length
   if (gone === 0) return ''

@@ -21,8 +21,8 @@ const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 const LONGEST_NAME = 28
 
 /**
- * Returns the rows of the board: running releases, the longest running first; waiting releases; the counts. One row of the
- * screen stays free for the cursor; on a low screen the counts stay longest.
+ * Returns the rows of the board: running releases, the longest running first; waiting releases; the counts.
+ * One row of the screen stays free for the cursor; on a low screen the counts stay longest.
  */
 export function boardRows(frame: BoardFrame): readonly string[] {
   const space = frame.size.rows - 1

@@ -25,8 +25,9 @@ export interface BoardOptions {
 }
 
 /**
- * A run as a live board. listr2 holds one task per release, which only waits for that release to end: the run schedules its
- * releases. The board shows a failure at once while others run; `summaryText` shows all in full after the board is closed.
+ * A run as a live board. listr2 holds one task per release, which only waits for that release to end: the run
+ * schedules its releases. The board shows a failure at once while others run; `summaryText` shows all in full
+ * after the board is closed.
  */
 export class BoardView implements RunView {
   readonly #stream: BoardStream
@@ -111,7 +112,10 @@ export class BoardView implements RunView {
     this.#block.end(this.#takeLasting())
   }
 
-  /** Calls back at the time of every frame and when the terminal is resized, until the returned function is called. */
+  /**
+   * Calls back at the time of every frame and when the terminal is resized, until the returned function is
+   * called.
+   */
   onFrame(callback: () => void): () => void {
     const stop = this.#clock.every(FRAME_MILLISECONDS, callback)
     this.#stream.on('resize', callback)
@@ -190,8 +194,8 @@ function endingLines(
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'])
 
 /**
- * Draws running releases instead of tasks in their order: of 100 tasks, listr2's own renderer shows the last that wait.
- * `nonTTY`, because listr2 inspects standard output, and the board is on standard error.
+ * Draws running releases instead of tasks in their order: of 100 tasks, listr2's own renderer shows the last
+ * that wait. `nonTTY`, because listr2 inspects standard output, and the board is on standard error.
  */
 export class BoardRenderer implements ListrRenderer {
   static nonTTY = true

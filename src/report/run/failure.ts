@@ -27,7 +27,10 @@ export function failureParts({error, blames}: Extract<Progress, {state: 'failed'
   }
 }
 
-/** The lines of a failure that follow the first one of its message: the rest of it, its causes, the log and the hint. */
+/**
+ * The lines of a failure that follow the first one of its message: the rest of it, its causes, the log and
+ * the hint.
+ */
 export function detailLines(
   {message, blames, log, hint}: FailureParts,
   {quiet, accent}: Palette,

@@ -29,8 +29,9 @@ const REMINDER_AFTER_MS = 30_000
 const REMINDER_CHECK_MS = 5_000
 
 /**
- * A run as lines to append, for logs and pipes: each with the time since the run began and its release. A release without
- * events for half a minute is written again, so that a log shows that kk still waits, and for what.
+ * A run as lines to append, for logs and pipes: each with the time since the run began and its release. A
+ * release without events for half a minute is written again, so that a log shows that kk still waits, and for
+ * what.
  */
 export class LinesView implements RunView {
   readonly #stream: LinesOptions['stream']

@@ -6,7 +6,10 @@ import {expectedWork} from '../../run/schedule/schedule.ts'
 import {durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
 
-/** Returns the longest chain of releases that waited for one another, each with its time; empty for a run of single ones. */
+/**
+ * Returns the longest chain of releases that waited for one another, each with its time; empty for a run of
+ * single ones.
+ */
 export function timePathText(state: RunState, labels: Labels): string {
   const path = pathOf(state, secondsOf)
   if (path.length < 2) return ''

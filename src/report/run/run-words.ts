@@ -67,7 +67,10 @@ export function doneWord(kind: ActionKind, {health}: Pick<Succeeded, 'health'>):
   return kind === 'await' && health?.state === 'partial' ? health.state : DONE[kind]
 }
 
-/** `; partial: StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)`; what makes nothing partial comes first. */
+/**
+ * `; partial: StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)`; what makes nothing partial
+ * comes first.
+ */
 export function healthSuffix(health: PassedHealth = {state: 'healthy'}): string {
   const partial = partialNotes(health)
   const aside = (health.notes ?? []).filter((note) => !partial.includes(note))
@@ -121,8 +124,8 @@ export function causeText(cause: Cause): string {
 }
 
 /**
- * Returns what an action does now, for a row that is cut at its end: Kubernetes' reason comes first. Of several causes
- * the first is named.
+ * Returns what an action does now, for a row that is cut at its end: Kubernetes' reason comes first. Of
+ * several causes the first is named.
  */
 export function progressText(message: string, blames: readonly Cause[]): string {
   const [first, ...others] = blames

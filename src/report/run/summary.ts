@@ -25,7 +25,10 @@ export interface SummaryOptions {
   readonly commands: NextCommands
 }
 
-/** Returns the end of a run for people: each failure in full, the skipped releases, the counts, and the next command. */
+/**
+ * Returns the end of a run for people: each failure in full, the skipped releases, the counts, and the next
+ * command.
+ */
 export function summaryText(state: RunState, {palette, commands}: SummaryOptions): View {
   const labels = releaseLabels(state.releases.keys())
   return blocks([
@@ -55,7 +58,10 @@ function failureBlock({release, progress}: Failed, labels: Labels, palette: Pale
   ]
 }
 
-/** Returns the line of releases that had neither ended nor been skipped when the run ended; only the cluster knows their state. */
+/**
+ * Returns the line of releases that had neither ended nor been skipped when the run ended; only the cluster
+ * knows their state.
+ */
 function unfinishedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
   const running = releasesIn(state, 'running').map(({release}) => labels(release))
   return running.length === 0 ? [] : [`${palette.change('!')} not known to have ended: ${running.join(', ')}`]
@@ -114,7 +120,9 @@ const MAX_ROWS = 10
 /** The kinds of actions that create pods. */
 const KINDS: ReadonlySet<ActionKind> = new Set(['install', 'upgrade', 'rollback', 'await'])
 
-/** Returns what the releases of a run that succeeded waited for, the longest first; nothing for a short run. */
+/**
+ * Returns what the releases of a run that succeeded waited for, the longest first; nothing for a short run.
+ */
 function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): readonly Part[] {
   const {finished} = state
   if (finished?.outcome !== 'succeeded' || finished.seconds < MIN_SECONDS) return []

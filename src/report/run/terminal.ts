@@ -66,8 +66,9 @@ function lines(texts: readonly string[]): string {
 }
 
 /**
- * Returns the number of screen rows of the block above the cursor. A terminal that became narrower has reflowed the rows; the
- * cursor is on an empty row below them, because some terminals do not reflow the row of the cursor.
+ * Returns the number of screen rows of the block above the cursor. A terminal that became narrower has
+ * reflowed the rows; the cursor is on an empty row below them, because some terminals do not reflow the row
+ * of the cursor.
  */
 function rowsAbove(drawn: readonly string[], {columns, rows}: Size): number {
   const taken = drawn.map((row) => Math.max(1, Math.ceil(textWidth(row) / columns)))

@@ -10,7 +10,10 @@ import {statusLine, statusText} from './status-text.ts'
 /** Shows one status snapshot after the other. */
 export type StatusView = (look: StatusLook) => void
 
-/** Returns a view that redraws the table with the time of each snapshot. Lines that do not fit on the screen are counted. */
+/**
+ * Returns a view that redraws the table with the time of each snapshot. Lines that do not fit on the screen
+ * are counted.
+ */
 export function statusTable(stream: BoardStream, title: string, level: ColourLevel): StatusView {
   const colours = paletteOf(level)
   const block = new LiveBlock(stream)

@@ -6,7 +6,8 @@ export function counted(count: number, noun: string): string {
 }
 
 /**
- * Returns as many items as fit into `columns`, then how many are left: `a, b and 3 more`. At least one item is named.
+ * Returns as many items as fit into `columns`, then how many are left: `a, b and 3 more`. At least one item
+ * is named.
  */
 export function listWithin(items: readonly string[], columns: number): string {
   const whole = items.join(', ')

@@ -24,8 +24,9 @@ export function blocks(of: readonly (readonly Part[])[]): readonly Part[] {
 }
 
 /**
- * Returns a line as lines of at most `columns` columns, broken between words. The lines that follow are indented by `hang`
- * columns more than the first. A word is never broken: one that is longer than a whole line stays longer.
+ * Returns a line as lines of at most `columns` columns, broken between words. The lines that follow are
+ * indented by `hang` columns more than the first. A word is never broken: one that is longer than a whole
+ * line stays longer.
  */
 export function wrap(line: string, columns: number, hang = 2): readonly string[] {
   if (textWidth(line) <= columns) return [line]
@@ -46,7 +47,10 @@ export function wrap(line: string, columns: number, hang = 2): readonly string[]
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOUR = /\u001b\[[\d;]*m/g
 
-/** Returns lines that each end the colors that they begin, because the next column of a table is on the same line. */
+/**
+ * Returns lines that each end the colors that they begin, because the next column of a table is on the same
+ * line.
+ */
 function withClosedColours(lines: readonly string[]): readonly string[] {
   let colours = ''
   return lines.map((line) => {

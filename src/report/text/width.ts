@@ -33,8 +33,8 @@ export function shorten(text: string, columns: number): string {
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Returns the graphemes of a string. The segmenter is created on first use, because that takes 10 ms and most commands do not
- * need it.
+ * Returns the graphemes of a string. The segmenter is created on first use, because that takes 10 ms and most
+ * commands do not need it.
  */
 function graphemes(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter('en', {granularity: 'grapheme'})

@@ -19,7 +19,10 @@ export function explainedLines(keys: readonly ExplainedKey[], palette: Palette):
   ])
 }
 
-/** Returns a block per key: the layers that state it, from the strongest to the weakest, with the one that won marked. */
+/**
+ * Returns a block per key: the layers that state it, from the strongest to the weakest, with the one that won
+ * marked.
+ */
 export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette): View {
   return blocks(
     keys.map(({path, value, winner, lost}) => {

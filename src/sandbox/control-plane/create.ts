@@ -223,8 +223,8 @@ function kwokConfiguration(options: ConfigurationOptions): readonly object[] {
 }
 
 /**
- * Returns the arguments of an API server with a real node: it authenticates to the kubelet with a certificate, and
- * advertises an address to pods that is not the loopback address that it listens on.
+ * Returns the arguments of an API server with a real node: it authenticates to the kubelet with a
+ * certificate, and advertises an address to pods that is not the loopback address that it listens on.
  */
 function realArguments(paths: SandboxPaths, {address, services}: RealNode): readonly Argument[] {
   return [

@@ -62,7 +62,9 @@ const FAILURE = `(${annotation(FAIL)} // (
 const READY_DELAY = `(${annotation(READY_AFTER)} // ([${MAIN} | capture("${SLOW}") | .time] | max))`
 
 const alive = isAbsent('.metadata.deletionTimestamp')
-/** The condition kwok-kubelet sets once all ConfigMaps and Secrets of a pod exist (toolbox/kubebox/hold.go). */
+/**
+ * The condition kwok-kubelet sets once all ConfigMaps and Secrets of a pod exist (toolbox/kubebox/hold.go).
+ */
 const READY_TO_START = '.status.conditions.[] | select( .type == "PodReadyToStartContainers" ) | .status'
 /** Selects pods whose containers may start and have no status yet. */
 const fresh = [

@@ -42,8 +42,8 @@ export interface FoundObjects {
 type Reads = {readonly records: Records; readonly live: LiveObjects}
 
 /**
- * Finds the objects of a release in the stored manifests and on the cluster. Throws `KK_RECORD` if the manifest cannot
- * be read, and `KK_RACED` if the release is gone.
+ * Finds the objects of a release in the stored manifests and on the cluster. Throws `KK_RECORD` if the
+ * manifest cannot be read, and `KK_RACED` if the release is gone.
  */
 export async function findObjects(cluster: Reads, release: ReleaseId): Promise<FoundObjects> {
   const namespace = releaseNamespace(release)

@@ -6,7 +6,10 @@ interface Socket {
   readonly program: string
 }
 
-/** The addresses where processes of the node listen, by ss; its processes are those that work in its directory. */
+/**
+ * The addresses where processes of the node listen, by ss; its processes are those that work in its
+ * directory.
+ */
 export async function nodeSockets(home: string): Promise<readonly Socket[]> {
   const pids = new Set(await nodeProcesses(home))
   const {stdout} = await execa('ss', [

@@ -9,8 +9,8 @@ interface Prepared extends Omit<AioRun, 'state' | 'isFound'>, Partial<Pick<AioRu
 }
 
 /**
- * Brings what the node needs beside the toolbox of a sandbox, as far as it is missing, and makes `home`, where the node is unless
- * `state` says otherwise.
+ * Brings what the node needs beside the toolbox of a sandbox, as far as it is missing, and makes `home`,
+ * where the node is unless `state` says otherwise.
  */
 export async function prepareAio({say, home, ...run}: Prepared): Promise<AioRun> {
   await ensureSystemPackages(say, 'aio')

@@ -12,7 +12,9 @@ interface RandomImage {
   readonly home: string
 }
 
-/** Pushes busybox with so much beside it that cannot be compressed and is nowhere else: it has to be pulled. */
+/**
+ * Pushes busybox with so much beside it that cannot be compressed and is nowhere else: it has to be pulled.
+ */
 export async function pushRandomImage({reference, megabytes, home}: RandomImage): Promise<void> {
   const ctr = ['--address', join(home, 'node/containerd.sock'), '--namespace', 'random', 'images']
   const archive = join(home, `${reference.replaceAll(/\W/g, '-')}.tar`)

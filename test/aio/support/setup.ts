@@ -30,8 +30,8 @@ declare module 'vitest' {
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 /**
- * Brings what the node needs; each file of tests starts it, unless it runs, and the end of the run ends it, unless
- * `KK_TEST_KEEP_NODE` is set.
+ * Brings what the node needs; each file of tests starts it, unless it runs, and the end of the run ends it,
+ * unless `KK_TEST_KEEP_NODE` is set.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.getuid?.() !== 0) throw new Error('the tests of the all-in-one node need root')

@@ -1,6 +1,6 @@
 /**
- * Why an image of Debian's packages and the same image of PyPI's differ in the programs that are on their paths: by the package of Debian
- * that has a program, or by the program.
+ * Why an image of Debian's packages and the same image of PyPI's differ in the programs that are on their
+ * paths: by the package of Debian that has a program, or by the program.
  */
 export type Differences = Readonly<Record<string, string>>
 

@@ -61,7 +61,10 @@ export async function serveRepository(
   })
 }
 
-/** The reading half of the OCI distribution protocol, with the packages as `helm push` stores them under `charts/`. */
+/**
+ * The reading half of the OCI distribution protocol, with the packages as `helm push` stores them under
+ * `charts/`.
+ */
 export async function serveRegistry(
   packages: readonly ServedPackage[],
   options: ServerOptions = {},

@@ -34,7 +34,9 @@ afterAll(async () => {
   await metalGone(metal)
 })
 
-/** What a program prints that has the `cloud`, and `become(STATE)`, which has ironic bring the machine there. */
+/**
+ * What a program prints that has the `cloud`, and `become(STATE)`, which has ironic bring the machine there.
+ */
 function inMetal(program: string): Promise<string> {
   return inClient(python(`${PRELUDE}\n\n\n${dedent(program)}`))
 }

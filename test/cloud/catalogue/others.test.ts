@@ -3,7 +3,10 @@ import {python, servicesUp} from '../support/catalogue.ts'
 import {inClient} from '../support/client.ts'
 import {machine} from '../support/machines.ts'
 
-/** Magnum asks the Internet where the members of etcd find each other, before Heat is asked: any answer will do for machines that never start. */
+/**
+ * Magnum asks the Internet where the members of etcd find each other, before Heat is asked: any answer will
+ * do for machines that never start.
+ */
 const DISCOVERY = {
   etcd_discovery_service_endpoint_format: 'http://barbican-api:9311/healthcheck?size=%(size)d',
 }

@@ -22,7 +22,10 @@ async function json(...words: readonly string[]) {
   return JSON.parse(stdout)
 }
 
-/** What the node says of a container with an image from out there, and one of whose own image asks for something there. */
+/**
+ * What the node says of a container with an image from out there, and one of whose own image asks for
+ * something there.
+ */
 async function outside(namespace: string) {
   const image = await pushedImage('memcached')
   const ask = ['bash', '-c', `exec 3<>/dev/tcp/${OUTSIDE}/443`]

@@ -14,7 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => cloud.remove())
 
-/** The databases and what translates between them, without the agent that would change the switch of the node. */
+/**
+ * The databases and what translates between them, without the agent that would change the switch of the node.
+ */
 async function deploy(members: number): Promise<void> {
   await cloud.run('deploy', {
     kk: {releases: {ovn: {without: ['openvswitch']}}},

@@ -56,7 +56,10 @@ const shown = (host: string, port: number) =>
     `import hashlib, ssl; pem = ssl.get_server_certificate(("${host}", ${port}), timeout=10); print(hashlib.sha256(pem.encode()).hexdigest())`,
   )
 
-/** Python that asks for a token and the images twice a second, each by connections of its own, and believes the authority alone. */
+/**
+ * Python that asks for a token and the images twice a second, each by connections of its own, and believes
+ * the authority alone.
+ */
 const STEADY = `mkdir -p /tmp/tls && printenv AUTHORITY >/tmp/tls/ca.crt
 python3 -u - <<'PYTHON'
 import json, ssl, time, urllib.request

@@ -18,7 +18,9 @@ const REGISTRY = '10.213.0.1:5010'
 
 beforeAll(cloudUp)
 
-/** What the builder is to build. It goes on from the layers that this machine has, and trusts whom it trusts. */
+/**
+ * What the builder is to build. It goes on from the layers that this machine has, and trusts whom it trusts.
+ */
 async function building(line: string): Promise<Values> {
   const written = await readFile(join(ROOT, 'images/keystone/Containerfile'), 'utf8')
   const build = {

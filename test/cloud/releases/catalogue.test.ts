@@ -37,7 +37,9 @@ const UPGRADED = [
   'ironic',
 ]
 
-/** All with what they have on the node, and with volumes, backups and shares in a Ceph of the least memory. */
+/**
+ * All with what they have on the node, and with volumes, backups and shares in a Ceph of the least memory.
+ */
 const SECTIONS = {
   ...Object.fromEntries(
     ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'valkey', 'libvirt', ...UPGRADED].map((name) => [
@@ -68,7 +70,10 @@ beforeAll(async () => {
 })
 afterAll(() => cloud.remove())
 
-/** Of each service where something stands that was made in it: the type, the path and the headers of a question. */
+/**
+ * Of each service where something stands that was made in it: the type, the path and the headers of a
+ * question.
+ */
 type Kept = Readonly<Record<string, readonly [string, string, Readonly<Record<string, string>>]>>
 
 /** What a program prints as JSON. */
@@ -115,7 +120,10 @@ const make = () =>
     }))
   `)
 
-/** Backs up the volume of before, and restores it, which takes the new release's programs; resolves with the statuses that were reached. */
+/**
+ * Backs up the volume of before, and restores it, which takes the new release's programs; resolves with the
+ * statuses that were reached.
+ */
 const backUp = () =>
   said<Readonly<Record<string, string>>>(`
     import json

@@ -64,7 +64,10 @@ const inOVN = ({id}: Made) =>
     ...['Logical_Switch_Port', `name=${id}`],
   )
 
-/** Connects a port to the switch of the node as libvirt does, and waits until its network has a place for metadata on the node. */
+/**
+ * Connects a port to the switch of the node as libvirt does, and waits until its network has a place for
+ * metadata on the node.
+ */
 async function plug({id, network_id}: Port): Promise<void> {
   const name = `kk${id.slice(0, 11)}`
   await inPod(

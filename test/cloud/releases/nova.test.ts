@@ -77,7 +77,10 @@ interface Server {
   readonly fault?: {readonly message: string}
 }
 
-/** Asks for a server, and waits until it is as expected: of the flavor `huge` none runs, and it stays in cell0 with the scheduler's word on it. */
+/**
+ * Asks for a server, and waits until it is as expected: of the flavor `huge` none runs, and it stays in cell0
+ * with the scheduler's word on it.
+ */
 async function makeServer(name: string, flavor: 'small' | 'huge'): Promise<Server> {
   const args = ['--image', 'empty', '--flavor', flavor, '--network', 'kept']
   await openstack(cloud.namespace, 'server', 'create', ...args, name)

@@ -11,7 +11,10 @@ import {inBoth, NEXT, tagsOf} from './upgrade.ts'
 
 const CATALOGUE = join(ROOT, 'environments/catalogue.yaml')
 
-/** The cloud, and beside it these services of `environments/catalogue.yaml`, whose own tests pass; those that are there stay. */
+/**
+ * The cloud, and beside it these services of `environments/catalogue.yaml`, whose own tests pass; those that
+ * are there stay.
+ */
 export async function servicesUp(names: readonly string[], values: Values = {}): Promise<void> {
   await cloudUp()
   await pushImages(...(await imagesOf(names)))
@@ -20,7 +23,10 @@ export async function servicesUp(names: readonly string[], values: Values = {}):
   await phase('their own tests', () => succeed(['test', file, ...names]))
 }
 
-/** Takes services that are up to the next release of OpenStack, by whose images alone they run then; resolves with the file that says so. */
+/**
+ * Takes services that are up to the next release of OpenStack, by whose images alone they run then; resolves
+ * with the file that says so.
+ */
 export async function servicesNext(names: readonly string[], values: Values = {}): Promise<string> {
   await pushImages(...inBoth(...(await imagesOf(names))))
   const file = await changedEnvironment({
@@ -49,7 +55,10 @@ export async function imagesOf(names: readonly string[]): Promise<readonly strin
   return images.filter((image) => image.tag === tag && ofService(image.chart)).map(({name}) => name)
 }
 
-/** What a Python program prints in the client's pod, with a `session` of the administrator and `where(TYPE)` for its questions. */
+/**
+ * What a Python program prints in the client's pod, with a `session` of the administrator and `where(TYPE)`
+ * for its questions.
+ */
 export function python(program: string): string {
   return `python3 - <<'PYTHON'
 import time

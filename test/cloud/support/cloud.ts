@@ -9,8 +9,9 @@ import {phase} from './phase.ts'
 export const NAMESPACE = 'openstack'
 
 /**
- * The node, the images and the cloud of `environments/cloud.yaml`, and a client in it; what stands already stays. A cloud on a node
- * that was up is taken as it is. In a run at the next release of OpenStack the cloud is upgraded to it.
+ * The node, the images and the cloud of `environments/cloud.yaml`, and a client in it; what stands already
+ * stays. A cloud on a node that was up is taken as it is. In a run at the next release of OpenStack the cloud
+ * is upgraded to it.
  */
 export async function cloudUp(): Promise<void> {
   if (inject('aio').isFound && (await serving('keystone')).length > 0) return client()

@@ -8,8 +8,9 @@ import {kk} from '../../aio/support/node.ts'
 const GROUP = 'kk-cut-off'
 
 /**
- * Takes the network from the node, and from nothing else on the machine: what its container runtime and kubelet start, and
- * they themselves, and the pods, reach nothing by the machine's default route. It comes back when this is disposed.
+ * Takes the network from the node, and from nothing else on the machine: what its container runtime and
+ * kubelet start, and they themselves, and the pods, reach nothing by the machine's default route. It comes
+ * back when this is disposed.
  */
 export async function cutOff(): Promise<AsyncDisposable> {
   // Where both versions of control groups are mounted, the second is below.

@@ -25,7 +25,10 @@ export async function smallFlavors(): Promise<() => Promise<unknown>> {
   return () => inClient(remove)
 }
 
-/** Starts a virtual machine like the first, but small, with a floating address; `disk` is what the client says of its disk. */
+/**
+ * Starts a virtual machine like the first, but small, with a floating address; `disk` is what the client says
+ * of its disk.
+ */
 export async function startMachine(first: Instance, name: string, disk: string): Promise<Instance> {
   await removeMachine(name)
   const like = '--flavor kk-less --network first --security-group first --key-name first'
@@ -37,7 +40,10 @@ export async function startMachine(first: Instance, name: string, disk: string):
   return {...first, address: made.floating_ip_address}
 }
 
-/** Takes a virtual machine away with its floating address, if it is there: Nova names one for a moment that it has deleted. */
+/**
+ * Takes a virtual machine away with its floating address, if it is there: Nova names one for a moment that it
+ * has deleted.
+ */
 export async function removeMachine(name: string): Promise<void> {
   await inClient(`
     openstack server show ${name} >/dev/null 2>&1 || exit 0
@@ -47,7 +53,10 @@ export async function removeMachine(name: string): Promise<void> {
     openstack server delete --wait ${name} || ! openstack server show ${name} >/dev/null 2>&1`)
 }
 
-/** What a script prints in a virtual machine, by SSH; waits until it lets us in, and rejects when the script fails. */
+/**
+ * What a script prints in a virtual machine, by SSH; waits until it lets us in, and rejects when the script
+ * fails.
+ */
 export async function inMachine(instance: Instance, script: string): Promise<string> {
   const [command, ...args] = ssh(instance, script)
   const {stdout} = await waitFor(

@@ -8,7 +8,10 @@ import {pushedImage} from './images.ts'
 import {inPod} from './in-server.ts'
 import {onMachine} from './network-guests.ts'
 
-/** sushy-tools, which speaks Redfish for libvirt, and what of its needs nova-compute's image does not have; all of it is Python alone. */
+/**
+ * sushy-tools, which speaks Redfish for libvirt, and what of its needs nova-compute's image does not have;
+ * all of it is Python alone.
+ */
 const SUSHY_TOOLS = [
   'sushy-tools==2.2.0',
   'flask==3.1.3',
@@ -28,7 +31,10 @@ const PODS = '10.213.0.0/16'
 const MEMORY_MIB = 2048
 const CONSOLE = '/run/machine/console'
 
-/** A machine of bare metal as ironic sees it: in truth a guest of libvirt, with a controller that speaks Redfish. */
+/**
+ * A machine of bare metal as ironic sees it: in truth a guest of libvirt, with a controller that speaks
+ * Redfish.
+ */
 export interface Metal {
   readonly namespace: string
   /** Where its controller is. */
@@ -46,7 +52,8 @@ export async function metalUp(): Promise<Metal> {
   const tools = join(inject('aio').home, 'sushy-tools')
   const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--upgrade', '--target', tools]
   await execa('python3', [...pip, ...SUSHY_TOOLS])
-  // Of disks it says nothing; were it not told so, each question for them were an error, which ironic asks again for half a minute.
+  // Of disks it says nothing; were it not told so, each question for them were an error, which ironic asks
+  // again for half a minute.
   await writeFile(join(tools, 'emulator.conf'), `SUSHY_EMULATOR_STORAGE = {"${UUID}": []}\n`)
   const images = await Promise.all(['nova-libvirt', 'nova-compute'].map(pushedImage))
   await kubectl(['apply', '--filename', '-'], pod(namespace, tools, images))
@@ -57,7 +64,9 @@ export async function metalUp(): Promise<Metal> {
   return {namespace, redfish: `http://${ip}:8000`, system, mac: MAC, memory: MEMORY_MIB, address: ADDRESS}
 }
 
-/** Takes it away, if it is there, and waits until this machine has nothing of it: no process, and no route. */
+/**
+ * Takes it away, if it is there, and waits until this machine has nothing of it: no process, and no route.
+ */
 export async function metalGone({namespace}: Metal): Promise<void> {
   await kubectl(['delete', 'namespace', namespace, '--ignore-not-found'])
   if ((await route()) !== '') await onMachine('ip', 'route', 'delete', NETWORK)

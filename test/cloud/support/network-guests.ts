@@ -4,7 +4,10 @@ import {kubectl} from '../../aio/support/node.ts'
 import {openstack} from './client.ts'
 import {NAMESPACE} from './cloud.ts'
 
-/** A network namespace of this machine that is connected to a port of neutron's, as the card of a virtual machine is. */
+/**
+ * A network namespace of this machine that is connected to a port of neutron's, as the card of a virtual
+ * machine is.
+ */
 export interface Guest {
   readonly name: string
   readonly address: string
@@ -65,7 +68,10 @@ socketserver.ThreadingTCPServer(("0.0.0.0", int(sys.argv[1])), Say).serve_foreve
   void execa('ip', command, {cancelSignal, reject: false, stdio: 'ignore'})
 }
 
-/** Sends pings five times a second until it is told to stop, and prints how many it sent and how many were lost. */
+/**
+ * Sends pings five times a second until it is told to stop, and prints how many it sent and how many were
+ * lost.
+ */
 const PING = `
 import os, select, signal, socket, struct, sys, time
 def checksum(data):

@@ -30,8 +30,9 @@ interface Policy {
 }
 
 /**
- * Does on the node what a network with policies does, for those of one namespace that select pods of the same namespace: packets
- * that no rule of a policy lets in are dropped. Ends with the signal, and takes away what it made.
+ * Does on the node what a network with policies does, for those of one namespace that select pods of the same
+ * namespace: packets that no rule of a policy lets in are dropped. Ends with the signal, and takes away what
+ * it made.
  */
 export async function enforcePolicies(namespace: string, signal: AbortSignal): Promise<void> {
   const chain = `KK-${namespace}`.slice(0, 28)
@@ -51,7 +52,10 @@ export async function enforcePolicies(namespace: string, signal: AbortSignal): P
   }
 }
 
-/** The rules for the pods that a policy selects: what belongs to a connection, then what may begin one, then nothing. */
+/**
+ * The rules for the pods that a policy selects: what belongs to a connection, then what may begin one, then
+ * nothing.
+ */
 function rulesOf(policies: readonly Policy[], all: readonly Pod[]): readonly string[] {
   const pods = all.filter(({status}) => status.podIP !== undefined && status.phase === 'Running')
   return pods.flatMap((pod) => {

@@ -9,7 +9,10 @@ import {bootOf, machine} from './machines.ts'
 import {phase} from './phase.ts'
 import {NEXT, tagsOf} from './upgrade.ts'
 
-/** The feature of the next release of OpenStack, if the tests of a cloud run at that: `npm run test:aio -- --next`. */
+/**
+ * The feature of the next release of OpenStack, if the tests of a cloud run at that: `npm run test:aio --
+ * --next`.
+ */
 const FEATURE = process.env['KK_TEST_OPENSTACK']
 
 export const isAtNextRelease = FEATURE !== undefined

@@ -8,8 +8,8 @@ import {globalOfCloud} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
 
 /**
- * A cloud of kk's own charts on these images, in a namespace of its own; `remove` takes the namespace away with
- * its volumes.
+ * A cloud of kk's own charts on these images, in a namespace of its own; `remove` takes the namespace away
+ * with its volumes.
  */
 export async function makeCloud(...images: readonly string[]) {
   await nodeUp()
@@ -48,8 +48,8 @@ export async function makeCloud(...images: readonly string[]) {
 }
 
 /**
- * Has a node on which no cloud has its Open vSwitch and its libvirt, of which there is one each. Throws when the user has one on a node of
- * the user's own.
+ * Has a node on which no cloud has its Open vSwitch and its libvirt, of which there is one each. Throws when
+ * the user has one on a node of the user's own.
  */
 export async function freeNode(): Promise<void> {
   await nodeUp()

@@ -13,7 +13,10 @@ import {toolbox} from '../../support/tools.ts'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-/** Takes the node that the user has up, as `npm run cloud` leaves it, and leaves it up; else a node of the run's own. */
+/**
+ * Takes the node that the user has up, as `npm run cloud` leaves it, and leaves it up; else a node of the
+ * run's own.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await ensureSystemPackages(say, 'cloudTests')
   if ((await status(NODE_NAME, process.env)).state !== 'running') return setUpOwnNode(project)

@@ -15,7 +15,9 @@ export const ACCOUNT = {
   OS_PROJECT_DOMAIN_NAME: 'Default',
 }
 
-/** Python that runs `ask()` twice a second, each call by a connection of its own, and prints what came of it. */
+/**
+ * Python that runs `ask()` twice a second, each call by a connection of its own, and prints what came of it.
+ */
 const script = (ask: string) => `python3 -u - <<'PYTHON'
 import json, os, time, urllib.request
 
@@ -44,7 +46,9 @@ while True:
     time.sleep(max(0, 0.5 - (time.monotonic() - began)))
 PYTHON`
 
-/** Starts a client that uses an API until its namespace goes: `ask` is Python with a function of that name. */
+/**
+ * Starts a client that uses an API until its namespace goes: `ask` is Python with a function of that name.
+ */
 export async function startSteadyClient(namespace: string, ask: string): Promise<void> {
   await startClient({namespace, name: NAME, image: imageOf('toolbox'), script: script(ask), env: ACCOUNT})
   await waitFor(async () => (await linesOf(namespace, NAME)).includes('answered'), {
@@ -63,7 +67,10 @@ export async function openstackJson<T>(namespace: string, ...args: readonly stri
   return JSON.parse(await openstack(namespace, ...args, '--format', 'json'))
 }
 
-/** What that client saw from the time when `change` began until ten answers after its end: `answered`, or what went wrong. */
+/**
+ * What that client saw from the time when `change` began until ten answers after its end: `answered`, or what
+ * went wrong.
+ */
 export async function answersDuring(
   namespace: string,
   change: () => Promise<unknown>,

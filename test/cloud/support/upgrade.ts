@@ -41,8 +41,8 @@ interface Change {
 }
 
 /**
- * Does what replaces all pods of a release, until none of the old ones is left; resolves with what the steady client of the namespace
- * saw that was no answer.
+ * Does what replaces all pods of a release, until none of the old ones is left; resolves with what the steady
+ * client of the namespace saw that was no answer.
  */
 export async function failuresDuring(
   {namespace, release}: Change,
@@ -64,7 +64,10 @@ export async function failuresDuring(
   return answers.filter((answer) => answer !== 'answered')
 }
 
-/** Tells whether a pod's container was ever started: those of an upgrade that was refused wait until it comes again. */
+/**
+ * Tells whether a pod's container was ever started: those of an upgrade that was refused wait until it comes
+ * again.
+ */
 function hasRun({status}: Pod): boolean {
   const {running, terminated} = status.containerStatuses?.[0]?.state ?? {}
   return running !== undefined || terminated !== undefined
@@ -78,7 +81,9 @@ export async function expectOnNode({namespace, release}: Change): Promise<void> 
   expect(tagsOf(pods)).toEqual([NEXT])
 }
 
-/** When something ran, in milliseconds; of what goes on running, when its first and its last pod were started. */
+/**
+ * When something ran, in milliseconds; of what goes on running, when its first and its last pod were started.
+ */
 interface Step {
   readonly begun: number
   readonly ended: number

@@ -42,7 +42,8 @@ describe('the OpenStack tests of Tempest', () => {
 
       expect(tests.filter(({outcome}) => outcome === 'failed')).toEqual([])
       expect(tests.filter(({outcome}) => outcome === 'passed').length).toBeGreaterThan(80)
-      // Nobody keeps objects here; any other is left out by the list, for want of a second node or with its bug.
+      // Nobody keeps objects here; any other is left out by the list, for want of a second node or with its
+      // bug.
       const isKnown = ({name, text = ''}: TestResult) =>
         /object_storage/.test(name) || /^needs 2 nodes|https:\/\//.test(text)
       expect(tests.filter((test) => test.outcome === 'skipped' && !isKnown(test))).toEqual([])

@@ -56,7 +56,9 @@ afterAll(async () => {
 
 const open = (url: string, ...args: readonly string[]) => ask({url, address: ADDRESS, authority, args})
 
-/** The public URLs in Keystone's catalogue, and those of the dashboard and of consoles, which are not there. */
+/**
+ * The public URLs in Keystone's catalogue, and those of the dashboard and of consoles, which are not there.
+ */
 async function publicUrls(): Promise<readonly string[]> {
   const endpoints = await openstack<readonly {readonly URL: string}[]>('endpoint list --interface public')
   const {id} = await openstack<{readonly id: string}>('project show admin')

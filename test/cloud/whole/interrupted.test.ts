@@ -9,10 +9,16 @@ import {ROOT} from '../support/images.ts'
 import {machine, removeMachine} from '../support/machines.ts'
 import {phase} from '../support/phase.ts'
 
-/** Where it is killed: what it prints then. The release `heat` and the first machine are missing when it begins. */
+/**
+ * Where it is killed: what it prints then. The release `heat` and the first machine are missing when it
+ * begins.
+ */
 const MOMENTS = [/^\[3\/7\] kk/m, /^base: /m, / heat +(gate|helm)/, /virtual machine first: made/]
 
-/** `npm run cloud` on this cloud, with all that it starts in one group; resolves with what it printed until that. */
+/**
+ * `npm run cloud` on this cloud, with all that it starts in one group; resolves with what it printed until
+ * that.
+ */
 async function cloud(until?: RegExp): Promise<string> {
   const {HOME, PATH} = process.env
   const env = {...aioEnvironment(inject('aio')), HOME, PATH}

@@ -13,7 +13,8 @@ import {phase} from '../support/phase.ts'
 
 const SHARED = ['mariadb', 'rabbitmq', 'memcached', 'keystone'] as const
 
-// That the others serve after all that is what Tempest shows, whose smoke tests come last in a run (`npm run test:aio`).
+// That the others serve after all that is what Tempest shows, whose smoke tests come last in a run (`npm run
+// test:aio`).
 
 /** The cloud without all that heat needs not: the other releases stay as they are. */
 let file: string

@@ -210,7 +210,10 @@ async function asUser(user: object): Promise<string> {
   return kubeconfigOf(clusterOfRun(await configOfRun()), user)
 }
 
-/** The file of a new service account which may do these things, all over the cluster; the cluster knows it by then. */
+/**
+ * The file of a new service account which may do these things, all over the cluster; the cluster knows it by
+ * then.
+ */
 async function asAccount({name, write, kk}: Corner, verbs: readonly string[]): Promise<string> {
   const account = uniqueName('account')
   await kubectl(['create', 'serviceaccount', account, '--namespace', name])

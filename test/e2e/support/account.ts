@@ -49,7 +49,10 @@ export interface Rule {
   readonly verbs: readonly string[]
 }
 
-/** A kubeconfig for a cluster of the test's own, of a new service account that has these roles and no other right. */
+/**
+ * A kubeconfig for a cluster of the test's own, of a new service account that has these roles and no other
+ * right.
+ */
 export async function accountWith(
   cluster: Pick<OwnCluster, 'kubectl' | 'create'>,
   roles: readonly Role[],

@@ -14,8 +14,9 @@ interface AnnotateOptions {
 }
 
 /**
- * From now on the API server gives these pods of a namespace annotations when they are created, whatever their chart
- * says: so that `src/sandbox/stages/pod.ts` lets them fail, or be late. Returns a function that ends it.
+ * From now on the API server gives these pods of a namespace annotations when they are created, whatever
+ * their chart says: so that `src/sandbox/stages/pod.ts` lets them fail, or be late. Returns a function that
+ * ends it.
  */
 export async function annotatePods(options: AnnotateOptions): Promise<() => Promise<void>> {
   const name = uniqueName(options.namespace)

@@ -22,7 +22,10 @@ interface Listed {
   readonly items: readonly object[]
 }
 
-/** Where these kinds are found, and what an object of them is called; what has no line here is asked of kubectl. */
+/**
+ * Where these kinds are found, and what an object of them is called; what has no line here is asked of
+ * kubectl.
+ */
 const KINDS: Readonly<Record<string, readonly [path: string, kind: string]>> = {
   configmaps: ['/api/v1', 'ConfigMap'],
   daemonsets: ['/apis/apps/v1', 'DaemonSet'],
@@ -40,9 +43,9 @@ const KINDS: Readonly<Record<string, readonly [path: string, kind: string]>> = {
 const SHORT: Readonly<Record<string, string>> = {pv: 'persistentvolumes', pvc: 'persistentvolumeclaims'}
 
 /**
- * What `kubectl get <words> --output json` says, for kinds that are known here and the flags `--namespace` and
- * `--selector`; undefined for other words. A kubectl takes a fifth of a second of a processor, which tests that wait
- * for something would spend again and again.
+ * What `kubectl get <words> --output json` says, for kinds that are known here and the flags `--namespace`
+ * and `--selector`; undefined for other words. A kubectl takes a fifth of a second of a processor, which
+ * tests that wait for something would spend again and again.
  */
 export async function getDirectly(kubeconfig: string, words: readonly string[]): Promise<unknown> {
   const question = questionOf(words)

@@ -15,7 +15,10 @@ export interface Background {
   readonly pid: number
   /** Resolves when such an event has come. */
   saw(condition: (event: RunEvent) => boolean, until: string): Promise<RunEvent>
-  /** To its process group, as a terminal does with Ctrl-C; what kk has started in groups of their own is not hit. */
+  /**
+   * To its process group, as a terminal does with Ctrl-C; what kk has started in groups of their own is not
+   * hit.
+   */
   signal(name: NodeJS.Signals): void
   ended(): Promise<{readonly exitCode: number | undefined; readonly stdout: string; readonly stderr: string}>
 }

@@ -12,8 +12,9 @@ interface KubectlOptions {
 }
 
 /**
- * Runs kubectl on the control plane of the run; rejects when it fails. What it makes of a file is validated by the API server
- * alone: for kubectl to do so, too, the server makes a document of all its kinds, which takes seconds of a processor.
+ * Runs kubectl on the control plane of the run; rejects when it fails. What it makes of a file is validated
+ * by the API server alone: for kubectl to do so, too, the server makes a document of all its kinds, which
+ * takes seconds of a processor.
  */
 export async function kubectl(args: readonly string[], {input = ''}: KubectlOptions = {}): Promise<string> {
   const {toolbox, kubeconfig, home} = inject('run')
@@ -56,7 +57,10 @@ interface WaitOptions {
   readonly seconds?: number
 }
 
-/** Polls until the condition holds something true, and resolves with it; rejects after 60 seconds unless told otherwise. */
+/**
+ * Polls until the condition holds something true, and resolves with it; rejects after 60 seconds unless told
+ * otherwise.
+ */
 export async function waitFor<T>(
   condition: () => Promise<T | undefined | false>,
   {until, seconds = 60}: WaitOptions,
@@ -94,7 +98,10 @@ export interface AuditEvent {
   }
 }
 
-/** What the API server did for this namespace, oldest first; watches, events and leases of the system are left out. */
+/**
+ * What the API server did for this namespace, oldest first; watches, events and leases of the system are left
+ * out.
+ */
 export async function auditEvents(
   namespace: string,
   auditLog = inject('run').auditLog,

@@ -36,9 +36,9 @@ export async function openCorner(environment = ''): Promise<Corner> {
 }
 
 /**
- * A corner without a file; `makeEnvironment` puts one there that a test gives as an object. In what `write` is given,
- * `NAME` stands for the corner's name, `CHARTS` for `test/fixtures/charts`, and `OWN`, below `kk:`, for the lines that
- * say so.
+ * A corner without a file; `makeEnvironment` puts one there that a test gives as an object. In what `write`
+ * is given, `NAME` stands for the corner's name, `CHARTS` for `test/fixtures/charts`, and `OWN`, below `kk:`,
+ * for the lines that say so.
  */
 export async function emptyCorner(prefix: string): Promise<Corner> {
   const name = uniqueName(prefix)

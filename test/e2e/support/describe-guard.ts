@@ -3,7 +3,9 @@ import {atNight} from '../../support/night.ts'
 import {waitFor} from './cluster.ts'
 import {deployStores, done, guardStatus, type OwnCluster, STORE} from './guarded.ts'
 
-/** What the guard denies and what it lets go, whoever asks; on that control plane, where it stays installed. */
+/**
+ * What the guard denies and what it lets go, whoever asks; on that control plane, where it stays installed.
+ */
 export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluster): void {
   describe(`the guard against kubectl and ${version}`, () => {
     let cluster: OwnCluster

@@ -22,7 +22,10 @@ export interface TestEnvironment extends Pick<Corner, 'name' | 'directory'> {
   readonly file: string
   /** The helm that is given to kk by `KK_HELM`. */
   readonly helm: string
-  /** Writes the file. Name and namespace are the test's own, and charts come from the fixtures, unless it says otherwise. */
+  /**
+   * Writes the file. Name and namespace are the test's own, and charts come from the fixtures, unless it says
+   * otherwise.
+   */
   write(content: EnvironmentContent): Promise<void>
   /** `kk <words of the verb> <file> <args>`; resolves whatever the exit code is. */
   kk(verb: string, ...args: readonly string[]): ReturnType<Corner['kk']>

@@ -11,7 +11,10 @@ export function eventsIn(stdout: string): RunEvent[] {
     .map((line) => JSON.parse(line) as RunEvent)
 }
 
-/** `release-succeeded keystone`, one line per event that ends a release or says why it does not start, in their order. */
+/**
+ * `release-succeeded keystone`, one line per event that ends a release or says why it does not start, in
+ * their order.
+ */
 export function endings(stdout: string): string[] {
   return eventsIn(stdout).flatMap((event) => {
     const name = 'release' in event ? event.release.split('/')[1] : ''

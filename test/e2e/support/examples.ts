@@ -26,7 +26,10 @@ export const EXAMPLES = Object.values(table.commands).map((command) =>
     .filter((line) => ![ENDLESS, ON_A_NODE, OF_IMAGES].some((pattern) => pattern.test(line))),
 )
 
-/** These are about what the test's cluster does not have, or ask somebody: kk must understand them, and say so. */
+/**
+ * These are about what the test's cluster does not have, or ask somebody: kk must understand them, and say
+ * so.
+ */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk resume \d/, 'KK_NO_RUN'],
   [/^kk run follow/, 'KK_NO_RUN'],
@@ -98,7 +101,10 @@ export async function allInOneEnvironment(): Promise<TestEnvironment> {
   return makeEnvironment({namespace: 'openstack', content})
 }
 
-/** Runs a line in a shell, as somebody who copies it; rejects unless it does what it shall, or is refused as it must be. */
+/**
+ * Runs a line in a shell, as somebody who copies it; rejects unless it does what it shall, or is refused as
+ * it must be.
+ */
 export async function expectToWork(line: string, environment: TestEnvironment): Promise<void> {
   const binaries = dirname(inject('run').kk)
 
@@ -107,7 +113,8 @@ export async function expectToWork(line: string, environment: TestEnvironment): 
     env: {
       ...kkEnvironment(),
       KK_HELM: environment.helm,
-      // The store that kk takes by itself would belong to the cluster of this run, and be refused by the next.
+      // The store that kk takes by itself would belong to the cluster of this run, and be refused by the
+      // next.
       ...(/^kk (helm-)?override/.test(line) && {KK_STORE: join(environment.directory, 'overrides.sqlite')}),
       // The images of this machine are as many as somebody has built.
       ...(line.startsWith('kk images') && {CONTAINERS_STORAGE_CONF: await emptyStorage()}),
@@ -160,8 +167,8 @@ async function directoryFor({file}: TestEnvironment, line: string): Promise<stri
 }
 
 /**
- * The example on the sandbox of the run; what would remove a sandbox is told of one that is not there, and releases of
- * that name that others have there are left out.
+ * The example on the sandbox of the run; what would remove a sandbox is told of one that is not there, and
+ * releases of that name that others have there are left out.
  */
 function inSandboxOfRun(line: string, environment: string): string {
   const {sandbox} = inject('run')

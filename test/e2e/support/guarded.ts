@@ -48,8 +48,8 @@ export interface Done {
 }
 
 /**
- * A control plane of a file's own, for what concerns a whole cluster; the file ends it, for one that nobody uses any more
- * still takes a twentieth of a core from the files to come.
+ * A control plane of a file's own, for what concerns a whole cluster; the file ends it, for one that nobody
+ * uses any more still takes a twentieth of a core from the files to come.
  */
 export async function startOwnCluster(): Promise<OwnCluster> {
   const sandbox = uniqueName(inject('run').sandbox)

@@ -30,7 +30,9 @@ interface Pod {
 /** A pod of the Job of a run, with what the node would give it. */
 export interface JobPod {
   readonly name: string
-  /** Runs its command with the files and the rights of the pod, and no other; resolves when that has ended. */
+  /**
+   * Runs its command with the files and the rights of the pod, and no other; resolves when that has ended.
+   */
   run(
     env?: Readonly<Record<string, string>>,
     killAt?: number,

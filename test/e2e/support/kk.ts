@@ -10,7 +10,10 @@ interface KkOptions {
   readonly killAt?: number | undefined
 }
 
-/** For helm and kubectl: programs that end at once need not tidy up their memory, which takes a sixth of their time. */
+/**
+ * For helm and kubectl: programs that end at once need not tidy up their memory, which takes a sixth of their
+ * time.
+ */
 export const SHORT_LIVED = {GOGC: '800'}
 
 /** For control planes: those of tests end after minutes, and tidy up their memory less often, too. */

@@ -32,7 +32,10 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 /** No process has this id. */
 export const DEAD = `ada@${hostname()} (process 4194304, run r1)`
 
-/** A Lease that says that its release is being removed; of a process of this machine, which is gone, when the holder is `DEAD`. */
+/**
+ * A Lease that says that its release is being removed; of a process of this machine, which is gone, when the
+ * holder is `DEAD`.
+ */
 export async function leftLease(release: ReleaseId, holder: string, renewTime: string): Promise<object> {
   const note = JSON.stringify({holder, ...(await thisProcess()), started: '1'})
   return {

@@ -7,7 +7,10 @@ interface Pods {
   }[]
 }
 
-/** Lets the pods of a Deployment become Ready, for which `ready-after` has long to wait: at the moment that a test needs. */
+/**
+ * Lets the pods of a Deployment become Ready, for which `ready-after` has long to wait: at the moment that a
+ * test needs.
+ */
 export async function makeReady(namespace: string, deployment: string): Promise<void> {
   const pods = await waitFor(() => runningPods(namespace, deployment), {until: `pods of ${deployment} run`})
   const conditions = ['ContainersReady', 'Ready'].map((type) => ({type, status: 'True'}))

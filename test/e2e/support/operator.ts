@@ -14,15 +14,18 @@ import {recordedHelm} from './recorded-helm.ts'
 
 /** A control plane on which the operator is installed, for as many namespaces as a file asks for. */
 export interface OperatedCluster extends OwnCluster {
-  /** Installs the operator once more for all these environments, with other flags, and resolves with what it has said. */
+  /**
+   * Installs the operator once more for all these environments, with other flags, and resolves with what it
+   * has said.
+   */
   install(...words: readonly string[]): Promise<string>
   /** Takes the operator away from all of them. */
   uninstall(): Promise<unknown>
   /** `kk operator <words>`. */
   operator(...words: readonly string[]): ReturnType<typeof kk>
   /**
-   * Starts an operator that has the rights of the one that was installed, and no other; with other words, a part of it. Those that
-   * still run are stopped before the control plane ends.
+   * Starts an operator that has the rights of the one that was installed, and no other; with other words, a
+   * part of it. Those that still run are stopped before the control plane ends.
    */
   start(...words: readonly string[]): Promise<RunningOperator>
   /** The same, but it meets the API server where it is told to, and has these environment variables, too. */
@@ -31,7 +34,10 @@ export interface OperatedCluster extends OwnCluster {
   stopAll(): Promise<unknown>
   /** `kk deploy` or `kk destroy`, as somebody at a command line. */
   byHand(verb: 'deploy' | 'destroy', environment: OperatedEnvironment, text: string): Promise<void>
-  /** An environment of a test's own, whose namespace the operator may deploy in: there, or in the cluster of its releases. */
+  /**
+   * An environment of a test's own, whose namespace the operator may deploy in: there, or in the cluster of
+   * its releases.
+   */
   environment(releases?: TestCluster): OperatedEnvironment
 }
 
@@ -73,13 +79,19 @@ export interface OperatedEnvironment {
   read(): Promise<EnvironmentObject>
   /** Resolves with the Environment once it has this condition, for its present generation. */
   has(type: string, status: string, reason?: string): Promise<EnvironmentObject>
-  /** Resolves once helm has made this revision, `api 2`, and the Environment is ready with it; if it is not, it says how it is. */
+  /**
+   * Resolves once helm has made this revision, `api 2`, and the Environment is ready with it; if it is not,
+   * it says how it is.
+   */
   comesTo(revision: string, seconds?: number): Promise<EnvironmentObject>
   /** Resolves once the command line may drive it again. */
   isFree(): Promise<unknown>
   /** Each revision that helm keeps: `api 2`. */
   revisions(): Promise<readonly string[]>
-  /** Its first records as helm and kk wrote them: labels and manifests, without what tells one cluster from another. */
+  /**
+   * Its first records as helm and kk wrote them: labels and manifests, without what tells one cluster from
+   * another.
+   */
   deployed(): Promise<object>
   /** The states of helm's last records: `api 2 deployed`. */
   states(): Promise<readonly string[]>
@@ -331,8 +343,8 @@ function environmentOn({cluster, releases}: Places, name: string): OperatedEnvir
 }
 
 /**
- * All that is written in `kk-system`, where no secrets belong, of an environment that fails: its file, its values and its pods
- * have this secret.
+ * All that is written in `kk-system`, where no secrets belong, of an environment that fails: its file, its
+ * values and its pods have this secret.
  */
 export async function toldOfFailure(
   cluster: OperatedCluster,

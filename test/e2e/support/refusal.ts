@@ -33,8 +33,8 @@ interface RefusedOptions {
 }
 
 /**
- * Runs kk with bad input: it must end with this error on standard error, print no data, and change nothing in the
- * corner's namespace. No other test may change something there meanwhile.
+ * Runs kk with bad input: it must end with this error on standard error, print no data, and change nothing in
+ * the corner's namespace. No other test may change something there meanwhile.
  */
 export async function expectRefusal(
   corner: Corner,

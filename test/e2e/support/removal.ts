@@ -6,7 +6,9 @@ import type {TestCluster} from './guarded.ts'
 /** Charts with annotations, and one with data. */
 const CHARTS = join(import.meta.dirname, '../../fixtures')
 
-/** An environment on a control plane of the test's own: what cannot be read there counts for every release. */
+/**
+ * An environment on a control plane of the test's own: what cannot be read there counts for every release.
+ */
 export interface Removable extends TestEnvironment {
   /** `kk <verb> <file> <args>` on that control plane. */
   on(verb: string, ...args: readonly string[]): ReturnType<TestEnvironment['kk']>

@@ -5,7 +5,10 @@ interface RunningProcess {
   readonly commandLine: string
 }
 
-/** Every process whose command line, or program, lies below the sandbox's directory: found otherwise than kk finds them. */
+/**
+ * Every process whose command line, or program, lies below the sandbox's directory: found otherwise than kk
+ * finds them.
+ */
 export async function processesBelow(home: string): Promise<RunningProcess[]> {
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
   const found = await Promise.all(

@@ -17,8 +17,8 @@ interface Listed {
 }
 
 /**
- * Everything in a namespace that a release could have, a line each: equal when nobody changed anything in between. What
- * controllers note in a status does not count.
+ * Everything in a namespace that a release could have, a line each: equal when nobody changed anything in
+ * between. What controllers note in a status does not count.
  */
 export async function snapshot(namespace: string): Promise<string> {
   const {items} = await get<Listed>(KINDS, '--namespace', namespace)

@@ -14,7 +14,10 @@ export async function valuesPy(texts: readonly string[]): Promise<(Record<string
   return JSON.parse(stdout) as (Record<string, string> | null)[]
 }
 
-/** Where PyYAML is imported from: '' if python3 has it, else a directory that is filled from PyPI once per machine. */
+/**
+ * Where PyYAML is imported from: '' if python3 has it, else a directory that is filled from PyPI once per
+ * machine.
+ */
 export async function pyyamlPath(): Promise<string> {
   const found = await execa('python3', ['-c', 'import yaml; print(yaml.__version__)'], {reject: false})
   if (found.exitCode === 0 && found.stdout.startsWith('6.')) return ''

@@ -8,7 +8,10 @@ export async function writeFakeHelm(directory: string, body: string): Promise<st
   return path
 }
 
-/** Writes its arguments, one per line, its environment and its standard input to files, then answers as helm does. */
+/**
+ * Writes its arguments, one per line, its environment and its standard input to files, then answers as helm
+ * does.
+ */
 export const RECORDING = `
 printf '%s\\n' "$@" >"$D/arguments"
 env >"$D/environment"

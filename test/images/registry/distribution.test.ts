@@ -18,7 +18,10 @@ async function serve(listener: RequestListener): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A registry that gives tokens, as those in the public do: to who is logged in, and for some repositories to nobody. */
+/**
+ * A registry that gives tokens, as those in the public do: to who is logged in, and for some repositories to
+ * nobody.
+ */
 async function withTokens(name = '127.0.0.1'): Promise<string> {
   const address = await serve(({url = '', headers: {authorization}}, response) => {
     const {pathname, searchParams} = new URL(url, 'http://registry')

@@ -3,7 +3,10 @@ import {join} from 'node:path'
 import {onTestFinished} from 'vitest'
 import {testDirectory} from '../../support/test-directory.ts'
 
-/** Puts a program of that name, in bash, before all others until the test is over; `directory` is one of its own. */
+/**
+ * Puts a program of that name, in bash, before all others until the test is over; `directory` is one of its
+ * own.
+ */
 export async function fakeBuildah(script: (directory: string) => string): Promise<string> {
   const directory = testDirectory()
   const path = process.env['PATH']

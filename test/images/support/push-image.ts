@@ -7,7 +7,9 @@ import {
   sha256,
 } from '../../../src/images/registry/content.ts'
 
-/** A small image for each platform, below one index; layers of one text are the same blob. Returns its digest. */
+/**
+ * A small image for each platform, below one index; layers of one text are the same blob. Returns its digest.
+ */
 export async function pushImage(
   store: ContentStore,
   [repository, tag]: readonly [string, string],

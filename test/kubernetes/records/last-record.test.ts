@@ -9,7 +9,10 @@ function secret(revision: number, labels: Readonly<Record<string, string>> = {ow
   return {metadata: {name, namespace: 'openstack', uid: name, resourceVersion: '1', labels}}
 }
 
-/** What is found where these revisions exist, and how the API server was asked for it: by `list`, or by revisions. */
+/**
+ * What is found where these revisions exist, and how the API server was asked for it: by `list`, or by
+ * revisions.
+ */
 async function found(secrets: readonly ReturnType<typeof secret>[], expected?: number) {
   const {client, asked} = await scriptedServer(({path}, response) => {
     if (path === SECRETS) return json(response, {metadata: {resourceVersion: '1'}, items: secrets})

@@ -10,7 +10,9 @@ interface ConfigMap {
   data: Record<string, string>
 }
 
-/** The API server as far as ConfigMaps in `kk-system` go; the namespace exists from the first request for it. */
+/**
+ * The API server as far as ConfigMaps in `kk-system` go; the namespace exists from the first request for it.
+ */
 async function server(maps: ConfigMap[] = [], namespaceExists = true) {
   let exists = namespaceExists
   const scripted = await scriptedServer(({method, path, query, body}, response) => {

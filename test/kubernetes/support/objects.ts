@@ -53,7 +53,9 @@ export function around(pods: readonly Pod[] = [], claims: readonly ObservedClaim
   return {pods, now: NOW, claim: (name) => claims.find((found) => found.metadata.name === name)}
 }
 
-/** A workload of the given kind with generation 2, seen by its controller unless `observed` says otherwise. */
+/**
+ * A workload of the given kind with generation 2, seen by its controller unless `observed` says otherwise.
+ */
 export function workload<K extends string>(
   kind: K,
   given: {spec?: object; status?: object; observed?: number},

@@ -1,4 +1,6 @@
-/** What the environment under test is to be; each differs from the one before in the values of every release. */
+/**
+ * What the environment under test is to be; each differs from the one before in the values of every release.
+ */
 export type Version = 'first' | 'second' | 'third'
 
 const NUMBER: Readonly<Record<Version, number>> = {first: 1, second: 2, third: 3}
@@ -7,8 +9,8 @@ const NUMBER: Readonly<Record<Version, number>> = {first: 1, second: 2, third: 3
 export const RELEASES = ['db', 'cache', 'keystone', 'api'] as const
 
 /**
- * A small cloud: a database with a claim, a cache, a service with a migration Job whose name ends in its version, and one
- * with hooks. Its edges are `ready` and `applied`.
+ * A small cloud: a database with a claim, a cache, a service with a migration Job whose name ends in its
+ * version, and one with hooks. Its edges are `ready` and `applied`.
  */
 export function cloud(version: Version): string {
   const replicas = NUMBER[version]

@@ -12,8 +12,9 @@ export interface Fault {
   /** Which of these writes, counted from 1. */
   readonly nth: number
   /**
-   * `cut-before`: the connection breaks, and the API server never hears of it; `cut-after`: it does as it is told, but
-   * the answer is lost; the others are answers 429 and 500 of its own, and an answer that comes late.
+   * `cut-before`: the connection breaks, and the API server never hears of it; `cut-after`: it does as it is
+   * told, but the answer is lost; the others are answers 429 and 500 of its own, and an answer that comes
+   * late.
    */
   readonly how: 'cut-before' | 'cut-after' | 'throttled' | 'error' | 'delayed'
 }

@@ -10,7 +10,10 @@ export interface FaultOptions {
   readonly faultAt: (station: Station) => Fault
 }
 
-/** Leads an environment through its stations, lets one write go wrong at each, and expects that one further command mends all. */
+/**
+ * Leads an environment through its stations, lets one write go wrong at each, and expects that one further
+ * command mends all.
+ */
 export async function liveThroughFaults(options: FaultOptions): Promise<void> {
   const life = await begin(options.content)
   const proxy = await openFaultProxy(life.corner.directory)
@@ -48,7 +51,10 @@ interface Passed {
   readonly station: Station
 }
 
-/** Nothing is lost and nothing doubled: all as in an undisturbed life, the data the same, at most one revision more. */
+/**
+ * Nothing is lost and nothing doubled: all as in an undisturbed life, the data the same, at most one revision
+ * more.
+ */
 function expectWhole({before, after, where, station}: Passed, reference: Reference): void {
   expect(after.portrait, where).toEqual(reference.observed[station].portrait)
   if (station === 'remove') return

@@ -14,7 +14,10 @@ export interface HelmWatch {
   end(): Promise<Readonly<Record<string, number>>>
 }
 
-/** Looks at the processes of this machine, again and again, for helms that change `api` or `db` of a namespace. */
+/**
+ * Looks at the processes of this machine, again and again, for helms that change `api` or `db` of a
+ * namespace.
+ */
 export function watchHelms(namespace: string): HelmWatch {
   const most: Record<string, number> = {}
   let isEnded = false

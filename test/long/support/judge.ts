@@ -7,7 +7,10 @@ export interface Verdict {
   readonly warn: string
 }
 
-/** What two judges whose rules are not kk's say of each object: kstatus, and Flux's checker of conditions. Go builds them for a minute. */
+/**
+ * What two judges whose rules are not kk's say of each object: kstatus, and Flux's checker of conditions. Go
+ * builds them for a minute.
+ */
 export async function judge(objects: readonly object[]): Promise<readonly Verdict[]> {
   const {stdout} = await execa('go', ['run', '.'], {
     cwd: join(import.meta.dirname, '../../../toolbox/judge'),

@@ -25,7 +25,10 @@ export interface KillOptions {
   readonly killAt: (station: Station) => Kill
 }
 
-/** Leads an environment through its stations, kills a run at each, and expects that one further command mends all. */
+/**
+ * Leads an environment through its stations, kills a run at each, and expects that one further command mends
+ * all.
+ */
 export async function liveThroughKills({content, reference, killAt}: KillOptions) {
   const life = await begin(content)
   for (const station of reference.stations) {
@@ -85,7 +88,9 @@ async function killAll(pids: readonly number[]): Promise<number> {
   return killed
 }
 
-/** Kills at this transition, or, where a station has fewer, of one helm; what else can be chosen is thrown. */
+/**
+ * Kills at this transition, or, where a station has fewer, of one helm; what else can be chosen is thrown.
+ */
 export function killAtTransition(
   dice: Dice,
   transition: number,

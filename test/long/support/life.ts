@@ -23,7 +23,10 @@ export interface Life {
   helms(): Promise<readonly number[]>
 }
 
-/** Notes the id of every helm that changes something; may kill one a while after it has started (`VICTIM`, `AFTER`). */
+/**
+ * Notes the id of every helm that changes something; may kill one a while after it has started (`VICTIM`,
+ * `AFTER`).
+ */
 const NOTING = `
 case $1 in install|upgrade|rollback|uninstall)
   echo $$ >> "$0.pids"

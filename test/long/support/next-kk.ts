@@ -8,7 +8,10 @@ const ROOT = join(import.meta.dirname, '../../..')
 
 type Edits = Readonly<Record<string, readonly (readonly [string, string])[]>>
 
-/** A later kk: another version of itself and of its kinds, and a field of Environments that this one does not know. */
+/**
+ * A later kk: another version of itself and of its kinds, and a field of Environments that this one does not
+ * know.
+ */
 const LATER: Edits = {
   '/src/cli/version.ts': [['pjson.version', "'99.0.0'"]],
   '/src/operator/kinds/kind.ts': [["VERSION = 'v1alpha1'", "VERSION = 'v1beta1'"]],

@@ -13,7 +13,10 @@ import {get} from '../../e2e/support/cluster.ts'
 
 /** What helm and the API server hold of one namespace. */
 export interface Observed {
-  /** Comparable with that of another namespace in which the same was done: without names, times, UIDs and revisions. */
+  /**
+   * Comparable with that of another namespace in which the same was done: without names, times, UIDs and
+   * revisions.
+   */
   readonly portrait: Portrait
   /** The last revision of each release. */
   readonly revisions: Readonly<Record<string, number>>
@@ -101,7 +104,10 @@ export function lastOf(records: readonly RecordSeen[]): ReadonlyMap<string, Reco
 
 const HELMS_LABELS = ['name', 'version', 'createdAt', 'modifiedAt']
 
-/** Digests that hash the namespace, and the ids of runs, cannot be compared; that digests fit is what `kk plan` says. */
+/**
+ * Digests that hash the namespace, and the ids of runs, cannot be compared; that digests fit is what `kk
+ * plan` says.
+ */
 function portraitOf({labels, manifest, values}: RecordSeen): object {
   const own = Object.entries(labels).filter(([name]) => !HELMS_LABELS.includes(name))
   const ofRevision = (name: string) => labels[name] === labels.version

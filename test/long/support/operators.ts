@@ -50,8 +50,8 @@ export interface MatchOptions {
 }
 
 /**
- * Lets two operators of overlapping environments, and sometimes a third with plain helm, do what they will at the same
- * time, round after round, and looks after each whether the cluster is in order.
+ * Lets two operators of overlapping environments, and sometimes a third with plain helm, do what they will at
+ * the same time, round after round, and looks after each whether the cluster is in order.
  */
 export async function play({dice, rounds}: MatchOptions): Promise<void> {
   const corner = await openCorner()
@@ -175,7 +175,9 @@ async function expectDetected(corner: Corner, account: string): Promise<void> {
   }
 }
 
-/** When all have gone home, one deploy of each environment brings it about, and there is nothing more to do. */
+/**
+ * When all have gone home, one deploy of each environment brings it about, and there is nothing more to do.
+ */
 async function expectPeace(corner: Corner, account: string): Promise<void> {
   const files = ['one', 'two'] as const
   let deployed = ''

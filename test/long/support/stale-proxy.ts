@@ -3,8 +3,8 @@ import {text} from 'node:stream/consumers'
 import {type ApiProxy, type Exchange, openApiProxy} from './api-proxy.ts'
 
 /**
- * An API server that is behind (the faults of Sieve: staleness, and time travel), or that says nothing. Objects that are asked for by
- * name, and writes, are always of now.
+ * An API server that is behind (the faults of Sieve: staleness, and time travel), or that says nothing.
+ * Objects that are asked for by name, and writes, are always of now.
  */
 export interface StaleProxy extends ApiProxy {
   /** From now on watches tell everything so many milliseconds later. */
@@ -17,7 +17,10 @@ export interface StaleProxy extends ApiProxy {
   lag(isLagging: boolean): void
   /** Lets connections stand and says nothing on them, until they are cut. */
   silence(isSilent: boolean): void
-  /** Says nothing more on the watches that stand, as if what is between had forgotten them; new ones are served. */
+  /**
+   * Says nothing more on the watches that stand, as if what is between had forgotten them; new ones are
+   * served.
+   */
   mute(): void
   /** Says on every watch, once, that its place is known no more. */
   forget(): void

@@ -2,11 +2,17 @@ import {readdir, readFile} from 'node:fs/promises'
 import {setImmediate as nextTurn} from 'node:timers/promises'
 
 export interface ProcessWatch {
-  /** Ends the watch; the programs whose arguments or environment held one of the texts, and how many were looked at. */
+  /**
+   * Ends the watch; the programs whose arguments or environment held one of the texts, and how many were
+   * looked at.
+   */
   end(): Promise<{readonly holders: readonly string[]; readonly looked: ReadonlySet<string>}>
 }
 
-/** Looks at the arguments and the environment of every process of this machine, again and again, but for those of `except`. */
+/**
+ * Looks at the arguments and the environment of every process of this machine, again and again, but for those
+ * of `except`.
+ */
 export function watchProcesses(texts: readonly string[], except: string): ProcessWatch {
   const holders = new Set<string>()
   const looked = new Set<string>()

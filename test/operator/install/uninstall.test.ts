@@ -1,7 +1,10 @@
 import {describe, expect, it} from 'vitest'
 import {uninstallOperator} from '../../../src/operator/install/uninstall.ts'
 
-/** What a cluster holds of an operator that leads, and drives an Environment that needs so many looks until it is paused. */
+/**
+ * What a cluster holds of an operator that leads, and drives an Environment that needs so many looks until it
+ * is paused.
+ */
 function clusterWith(looks: number, isGoing = false) {
   const did: string[] = []
   let looked = 0

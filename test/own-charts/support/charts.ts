@@ -40,7 +40,10 @@ export const IMAGES: Values = {
   },
 }
 
-/** What a deployer has to give: those, and every secret that the charts ask for, by its place; each is a word that stands nowhere else. */
+/**
+ * What a deployer has to give: those, and every secret that the charts ask for, by its place; each is a word
+ * that stands nowhere else.
+ */
 export const GIVEN: Values = mergeValues(
   IMAGES,
   ...OWN.flatMap(({directory}) => accountSecrets(spokenChart(readChart(directory)))).map(

@@ -26,7 +26,9 @@ const ROOT = join(import.meta.dirname, '../../..')
 const CHARTS = join(ROOT, 'charts')
 /** How many states of the charts have kept what they render. */
 const KEPT = 3
-/** What decides what the charts render beside themselves and helm: how a test asks, and what reads the answer. */
+/**
+ * What decides what the charts render beside themselves and helm: how a test asks, and what reads the answer.
+ */
 const READERS = ['test/own-charts/support/charts.ts', 'package-lock.json']
 
 /** Vendors the charts once for all files: that is two thousand files. */
@@ -42,8 +44,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /**
- * The directory of what charts render, from run to run: the same templates, values and helm make the same objects, as
- * `charts.test.ts` holds. Of what other charts have rendered, the newest stays, for who goes from one branch to another.
+ * The directory of what charts render, from run to run: the same templates, values and helm make the same
+ * objects, as `charts.test.ts` holds. Of what other charts have rendered, the newest stays, for who goes from
+ * one branch to another.
  */
 async function kept(tools: string): Promise<string> {
   const home = join(cacheDirectory(process.env), 'rendered')

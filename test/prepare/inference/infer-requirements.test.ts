@@ -82,7 +82,10 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     )
 
   describe('of charts that ask for the version of Kubernetes', () => {
-    /** A chart for no Kubernetes that there is, whose object is named after the version that it is rendered for. */
+    /**
+     * A chart for no Kubernetes that there is, whose object is named after the version that it is rendered
+     * for.
+     */
     const versioned = async () => {
       const chart = join(cache, 'charts/versioned')
       await mkdir(join(chart, 'templates'), {recursive: true})

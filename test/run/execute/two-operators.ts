@@ -18,7 +18,10 @@ import {actionOf, MANIFEST, taskOf, workOf} from './world.ts'
 export const MARIADB = id('mariadb')
 const KEYSTONE = id('keystone')
 
-/** What two operators find: the records, Leases and reservations of one cluster, whatever they do at the same time. */
+/**
+ * What two operators find: the records, Leases and reservations of one cluster, whatever they do at the same
+ * time.
+ */
 interface Shared {
   readonly records: Map<ReleaseId, ReleaseRecord>
   readonly leases: Map<ReleaseId, {readonly holder: string; readonly notes: Record<string, string | null>}>
@@ -40,7 +43,10 @@ export interface Ending {
   readonly remove: string | undefined
 }
 
-/** Plays one who makes keystone require mariadb against one who removes mariadb, in every order of their steps. */
+/**
+ * Plays one who makes keystone require mariadb against one who removes mariadb, in every order of their
+ * steps.
+ */
 export async function everyInterleaving(
   verb: 'install' | 'relabel',
   patience: Patience,

@@ -62,8 +62,8 @@ const HOOK: KubernetesObject = {
 }
 
 /**
- * A cluster and a helm as objects of functions: they keep one release's last record, and `log` tells what was asked of
- * them. Time stands still until `pass` is called; a wait of a second is over at once.
+ * A cluster and a helm as objects of functions: they keep one release's last record, and `log` tells what was
+ * asked of them. Time stands still until `pass` is called; a wait of a second is over at once.
  */
 export function newWorld(setting: Setting = {}) {
   const log: string[] = []

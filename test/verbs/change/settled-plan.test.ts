@@ -8,7 +8,9 @@ import {port} from '../../kubernetes/support/port.ts'
 
 const DEADLINE = 1_000_000
 
-/** What a dead run has left at a release: its helm works, or has ended where the name has an exclamation mark. */
+/**
+ * What a dead run has left at a release: its helm works, or has ended where the name has an exclamation mark.
+ */
 function leftoverHelmAt(text: string): LeaseView {
   const [name = '', ended] = text.split('!')
   const helm = ended === undefined ? {state: 'running', process: {pid: 11}} : {state: 'gone'}

@@ -16,7 +16,10 @@ import {desiredOf} from '../../plan/fixtures.ts'
 const NAME = 'oslo_db.admin.password'
 const PATH = ['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']
 
-/** An environment with releases of kk's own charts mariadb and memcached; mariadb has these values of its section. */
+/**
+ * An environment with releases of kk's own charts mariadb and memcached; mariadb has these values of its
+ * section.
+ */
 function prepared(section: Values = {}): Prepared {
   const layers: Layer[] = [{name: 'section', source: 'section mariadb', values: section}]
   const releases = ['mariadb', 'memcached'].map((name) => {

@@ -20,9 +20,9 @@ export interface MadeObject extends RenderedObject {
 }
 
 /**
- * Returns a fault for each object that one release creates twice, or that two releases create: helm refuses the second
- * release, or each takes the object from the other. A CRD that both have in `crds/` is a warning: only the first release
- * creates it, possibly in another version.
+ * Returns a fault for each object that one release creates twice, or that two releases create: helm refuses
+ * the second release, or each takes the object from the other. A CRD that both have in `crds/` is a warning:
+ * only the first release creates it, possibly in another version.
  */
 export function claimedTwice(releases: readonly Maker[]): readonly ChartFault[] {
   return [...madeByMany(releases).map(faultOf), ...releases.flatMap(repeatedIn)]

@@ -10,8 +10,8 @@ import {inBoth} from '../same-object.ts'
 const ADVICE = 'include a digest of the template, or .Release.Revision, in its name; or make it a hook'
 
 /**
- * Returns the Jobs that keep their name while their template changes, which the API server refuses: since they were
- * deployed, or with other images. Hooks are skipped, because helm re-creates them each time.
+ * Returns the Jobs that keep their name while their template changes, which the API server refuses: since
+ * they were deployed, or with other images. Hooks are skipped, because helm re-creates them each time.
  */
 export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const changed = (one: readonly RenderedObject[], other: readonly RenderedObject[]) =>

@@ -7,9 +7,9 @@ import {isLater, momentOf} from './deadlocks/moment.ts'
 import {isUntouchedDefinition} from './untouched-definitions.ts'
 
 /**
- * Returns the custom resources whose CRD the same chart creates with them or after them. Helm looks up the kinds of all
- * objects except hooks before it creates any, and the kind of each hook right before it (Helm 4.2: install.go
- * RunWithContext).
+ * Returns the custom resources whose CRD the same chart creates with them or after them. Helm looks up the
+ * kinds of all objects except hooks before it creates any, and the kind of each hook right before it (Helm
+ * 4.2: install.go RunWithContext).
  */
 export function missingKinds(
   {release, atFirst}: Pick<ExaminedRelease, 'release' | 'atFirst'>,

@@ -5,8 +5,8 @@ import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
 /**
- * Returns a problem for each upgrade hook that contains data: helm deletes it before it re-creates it. A hook that is
- * deleted on success is temporary anyway.
+ * Returns a problem for each upgrade hook that contains data: helm deletes it before it re-creates it. A hook
+ * that is deleted on success is temporary anyway.
  */
 export function recreatedData({release, objects}: ExaminedRelease): readonly ChartFault[] {
   return objects

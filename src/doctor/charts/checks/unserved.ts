@@ -6,7 +6,10 @@ import type {Prepared} from '../../../prepare/prepare.ts'
 import {releaseName} from '../../../release.ts'
 import type {ChartFault} from '../chart-fault.ts'
 
-/** Returns waits that no release serves, objects that no release creates, and wants that several releases could meet. */
+/**
+ * Returns waits that no release serves, objects that no release creates, and wants that several releases
+ * could meet.
+ */
 export function unserved({
   faults,
   releases,

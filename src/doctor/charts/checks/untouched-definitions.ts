@@ -2,7 +2,9 @@ import {objectName, type RenderedObject} from '../../../kubernetes/manifest/mani
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
-/** Returns a warning for each CRD in `crds/`, which helm creates with the first revision and never changes. */
+/**
+ * Returns a warning for each CRD in `crds/`, which helm creates with the first revision and never changes.
+ */
 export function untouchedDefinitions({release, objects}: ExaminedRelease): readonly ChartFault[] {
   return objects.filter(isUntouchedDefinition).map(({object, file}) => ({
     check: 'definitions',

@@ -10,8 +10,9 @@ import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
 /**
- * Returns the components that, according to the values of an openstack-helm chart, wait for another release, although no
- * rendered object does. The rendered objects decide, but a value may disable a component unintentionally.
+ * Returns the components that, according to the values of an openstack-helm chart, wait for another release,
+ * although no rendered object does. The rendered objects decide, but a value may disable a component
+ * unintentionally.
  */
 export function valuesDiffer(
   prepared: Pick<Prepared, 'graph' | 'releases'>,

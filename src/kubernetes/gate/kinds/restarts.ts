@@ -3,8 +3,8 @@ import type {Cause} from '../health.ts'
 import type {ContainerStatus, Pod} from './observed.ts'
 
 /**
- * The annotation of a pod with the longest time in which a container of it fails after its start, such as `200s`: a program that
- * ends at its first remote call, or after a timeout, is ready until then.
+ * The annotation of a pod with the longest time in which a container of it fails after its start, such as
+ * `200s`: a program that ends at its first remote call, or after a timeout, is ready until then.
  */
 const STABLE_AFTER = 'kk.openstack.org/stable-after'
 /** The longest time to failure of pods without the annotation, in seconds. */
@@ -20,7 +20,10 @@ const RESTARTED = 'Restarted'
 
 type ContainerCause = Omit<Cause, 'object' | 'namespace'>
 
-/** A container that is not stable yet; `until` is when it becomes stable without another event, in milliseconds since the epoch. */
+/**
+ * A container that is not stable yet; `until` is when it becomes stable without another event, in
+ * milliseconds since the epoch.
+ */
 interface Unstable {
   readonly cause: ContainerCause
   readonly until: number
@@ -34,7 +37,10 @@ export interface Stability {
   readonly notes: readonly ContainerCause[]
 }
 
-/** Returns whether the containers of pods have been up for long enough, at the time `now` of the cluster's clock. */
+/**
+ * Returns whether the containers of pods have been up for long enough, at the time `now` of the cluster's
+ * clock.
+ */
 export function stability(pods: readonly Pod[], now: number): Stability {
   const running = pods
     .filter(({metadata}) => metadata.deletionTimestamp === undefined)
@@ -89,7 +95,10 @@ function judge(
   return {cause: {...at, reason: STABILIZING, message}, until: stableAt}
 }
 
-/** Returns how often a container has restarted in which time, and how it last ended: `4 times in 12 min, last: exit 1`. */
+/**
+ * Returns how often a container has restarted in which time, and how it last ended: `4 times in 12 min, last:
+ * exit 1`.
+ */
 function restartWords(pod: Pod, {restartCount, lastState}: ContainerStatus, now: number): string {
   const since = time(pod.status?.startTime ?? pod.metadata.creationTimestamp)
   const times = restartCount === 1 ? 'once' : `${restartCount} times`

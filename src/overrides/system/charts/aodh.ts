@@ -18,8 +18,8 @@ export const plugin = definePlugin({
   overrides: (facts) =>
     compose(
       service(facts, {perController: ['api', 'listener', 'notifier'], serves: ['alarming'], shares: SHARES}),
-      // Several evaluators share the alarms only through a coordinator, which is not configured here: without, each
-      // would evaluate all.
+      // Several evaluators share the alarms only through a coordinator, which is not configured here:
+      // without, each would evaluate all.
       fixed(facts.controllers, 'evaluator', 1),
       given(workers(facts), (count) => ({
         conf: {aodh: {listener: {workers: count}, notifier: {workers: count}}},

@@ -75,7 +75,10 @@ function onCeph({ceph, controllers}: Backend): Values {
   )
 }
 
-/** Returns the values for LVM, whose volume group belongs to one machine; backups go to a volume that outlives its pod. */
+/**
+ * Returns the values for LVM, whose volume group belongs to one machine; backups go to a volume that outlives
+ * its pod.
+ */
 function onOneMachine(facts: Backend): Values {
   const keeps = facts.storage === 'class'
   return compose(

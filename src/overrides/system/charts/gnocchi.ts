@@ -26,7 +26,10 @@ export const plugin = definePlugin({
     ),
 })
 
-/** Returns the values of the store of measures. Files belong to one machine, so there is one API and no pool to make. */
+/**
+ * Returns the values of the store of measures. Files belong to one machine, so there is one API and no pool
+ * to make.
+ */
 function measures({
   storage,
   ceph,

@@ -38,7 +38,9 @@ export const plugin = definePlugin({
     ),
 })
 
-/** Returns the size of the buffer pool in MiB; undefined on one machine, for which the chart's default fits. */
+/**
+ * Returns the size of the buffer pool in MiB; undefined on one machine, for which the chart's default fits.
+ */
 function bufferPool({memory, allInOne}: Pick<Facts, 'memory' | 'allInOne'>): number | undefined {
   return allInOne ? undefined : memoryPart(memory, {parts: 16, least: 128, most: 8192})
 }

@@ -28,7 +28,10 @@ export const plugin = definePlugin({
     ),
 })
 
-/** Returns the settings for IPv6: clients' connections, those between members, and those of the tools have one each. */
+/**
+ * Returns the settings for IPv6: clients' connections, those between members, and those of the tools have one
+ * each.
+ */
 function listens(family: Facts['ipFamily']): Values | undefined {
   if (family !== 'ipv6') return undefined
   const distribution = '-proto_dist inet6_tcp'

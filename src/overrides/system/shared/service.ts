@@ -125,7 +125,10 @@ function statedNames(chart: string, endpoints: readonly string[], serves: Values
   return Object.fromEntries(ports.map(([endpoint, port]) => [endpoint, {host: publicHost(endpoint), port}]))
 }
 
-/** The public host name of each service, without the domain, and the name of its port in openstack-helm's values. */
+/**
+ * The public host name of each service, without the domain, and the name of its port in openstack-helm's
+ * values.
+ */
 const SERVICES = {
   identity: {host: 'keystone', port: 'api'},
   image: {host: 'glance', port: 'api'},
@@ -201,7 +204,10 @@ export function wsgiListens(
   return {conf: Object.fromEntries(files)}
 }
 
-/** Returns the IPv6 addresses of servers of oslo.service, if there is no IPv4: `bind_host` at `conf.<file>.<section>`. */
+/**
+ * Returns the IPv6 addresses of servers of oslo.service, if there is no IPv4: `bind_host` at
+ * `conf.<file>.<section>`.
+ */
 export function osloListens(
   family: Facts['ipFamily'],
   options: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>,

@@ -35,7 +35,10 @@ export function resourcesOf({memory, cpu}: Share): Values {
   }
 }
 
-/** Returns the processes of a service per pod: one on one machine, else by the CPUs of the smallest controller. */
+/**
+ * Returns the processes of a service per pod: one on one machine, else by the CPUs of the smallest
+ * controller.
+ */
 export function workers({cpus, allInOne}: Pick<Facts, 'cpus' | 'allInOne'>): number | undefined {
   if (allInOne) return 1
   return cpus === undefined ? undefined : Math.min(8, Math.max(2, Math.floor(cpus / 4)))

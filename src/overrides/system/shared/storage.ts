@@ -46,7 +46,9 @@ export function volume(facts: StorageFacts): Values | undefined {
   return class_name === undefined ? undefined : {volume: {class_name}}
 }
 
-/** Returns `conf.ceph` of openstack-helm's charts: whether there is Ceph, and the addresses of its monitors. */
+/**
+ * Returns `conf.ceph` of openstack-helm's charts: whether there is Ceph, and the addresses of its monitors.
+ */
 export function cephClient({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
   return given(storage, (kind) => ({
     conf: {ceph: kind === 'ceph' ? {enabled: true, monitors: ceph?.monitors} : {enabled: false}},

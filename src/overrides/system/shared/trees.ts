@@ -20,7 +20,9 @@ export function accountRegions(region: string | undefined, accounts: readonly st
   }))
 }
 
-/** Returns the number of members of the message bus, which a service of openstack-helm connects to one by one. */
+/**
+ * Returns the number of members of the message bus, which a service of openstack-helm connects to one by one.
+ */
 export function busMembers({controllers}: {readonly controllers?: number}): Values | undefined {
   return given(controllers, (count) => ({
     endpoints: {oslo_messaging: {statefulset: {replicas: busSize(count)}}},

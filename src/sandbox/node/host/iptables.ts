@@ -55,7 +55,9 @@ export async function nodeChains(family: Family): Promise<readonly Chain[]> {
   )
 }
 
-/** Converts the output of `iptables-save` to input of `iptables-restore --noflush` that removes the chains. */
+/**
+ * Converts the output of `iptables-save` to input of `iptables-restore --noflush` that removes the chains.
+ */
 export function removal(saved: string, before: readonly Chain[]): string {
   const documents = tables(saved).flatMap(({table, chains, rules}) => {
     const preserved = before.filter((each) => each.table === table).map(({name}) => name)

@@ -6,7 +6,10 @@ import {buildWhenOld} from '../../../e2e/support/build.ts'
 
 const FACTS = join(import.meta.dirname, '../../../fixtures/overrides/bare-metal.yaml')
 
-/** Overrides of the document's charts in a directory and a store of their own, and the built binary to work on them. */
+/**
+ * Overrides of the document's charts in a directory and a store of their own, and the built binary to work on
+ * them.
+ */
 export interface Workplace {
   readonly directory: string
   /** Runs the binary; resolves whatever its exit code is. */

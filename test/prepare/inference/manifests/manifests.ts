@@ -1,7 +1,10 @@
 import {type Want, wordDigest} from '../../../../src/graph/inference/facts.ts'
 import {manifestFacts} from '../../../../src/prepare/inference/manifests/facts-of.ts'
 
-/** What an object in the namespace `openstack` wants, one line each: `ready Service/mariadb`. Hosts are told by their names. */
+/**
+ * What an object in the namespace `openstack` wants, one line each: `ready Service/mariadb`. Hosts are told
+ * by their names.
+ */
 export function wantLines(manifest: string, hosts: readonly string[] = []): readonly string[] {
   return manifestFacts(manifest, 'openstack').wants.flatMap((want) => {
     const target = targetText(want, hosts)

@@ -9,14 +9,15 @@ import type {ValueLocation} from './places.ts'
 type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'again'>
 
 /**
- * Returns the accounts of databases, message buses, caches and keystone whose server gets another password than their
- * clients. Faults name accounts and places, never values.
+ * Returns the accounts of databases, message buses, caches and keystone whose server gets another password
+ * than their clients. Faults name accounts and places, never values.
  */
 export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
   const mentions = mentionsIn(releases)
   const random = randomPlaces(releases, mentions)
   const servers = serversAmong(releases, mentions)
-  // A random password is a fault of another check; a cache key that each client generates for itself is no fault.
+  // A random password is a fault of another check; a cache key that each client generates for itself is no
+  // fault.
   const compared = mentions.filter(({realm, place}) => realm !== 'cache' || !random.has(placeKey(place)))
   const scoped = compared.flatMap((mention) => {
     const server = servers.of(mention)
@@ -29,7 +30,9 @@ export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
   ])
 }
 
-/** A mention with its server: a release, or the name of a host that no release of the environment provides. */
+/**
+ * A mention with its server: a release, or the name of a host that no release of the environment provides.
+ */
 interface Scoped extends Mention {
   readonly server: ReleaseId | `host ${string}`
 }
@@ -72,7 +75,10 @@ const REFERENCE_TEXTS: Readonly<Record<Mention['role'], (place: string, release:
   client: (place, release) => `${place} of ${release}`,
 }
 
-/** Returns the mention to compare with: that of the server, else of the Job that creates the account, else the most frequent value. */
+/**
+ * Returns the mention to compare with: that of the server, else of the Job that creates the account, else the
+ * most frequent value.
+ */
 function referenceOf(same: readonly Scoped[]): Scoped {
   const strongest = (['server', 'maker'] as const).find((role) => same.some((each) => each.role === role))
   const candidates = strongest ? same.filter(({role}) => role === strongest) : same
@@ -154,8 +160,8 @@ interface Servers {
 }
 
 /**
- * Returns a lookup of the server of a mention: the release that has the Service or Ingress of its host; for a mention
- * without a host, the only release that serves its realm.
+ * Returns a lookup of the server of a mention: the release that has the Service or Ingress of its host; for a
+ * mention without a host, the only release that serves its realm.
  */
 function serversAmong(releases: readonly Examined[], mentions: readonly Mention[]): Servers {
   const hosts = hostsOf(releases)
@@ -179,7 +185,10 @@ function serversAmong(releases: readonly Examined[], mentions: readonly Mention[
   }
 }
 
-/** Returns true if a host in the cluster starts with the name of a release: `keystone.openstack.svc` is the Service of keystone-api. */
+/**
+ * Returns true if a host in the cluster starts with the name of a release: `keystone.openstack.svc` is the
+ * Service of keystone-api.
+ */
 function isNamedAfter(host: string, release: ReleaseId): boolean {
   const isInCluster = !host.includes('.') || host.includes('.svc')
   return isInCluster && firstWord(host) === firstWord(releaseName(release))

@@ -49,7 +49,10 @@ const OF_KEYSTONE = [
 /** Sections of my.cnf, and of programs that have the parts of a URL in separate options. */
 const OF_DATABASE = ['client', 'mysql', 'mysqladmin', 'mysqldump', 'database']
 
-/** Returns the accounts that a section mentions; `at` returns the place of an option, undefined if it is elsewhere. */
+/**
+ * Returns the accounts that a section mentions; `at` returns the place of an option, undefined if it is
+ * elsewhere.
+ */
 export function inSection(
   section: string,
   options: ReadonlyMap<string, string>,
@@ -110,7 +113,10 @@ export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
   })
 }
 
-/** Returns the accounts in RabbitMQ definitions, and the additional ones that the chart of openstack-helm creates. */
+/**
+ * Returns the accounts in RabbitMQ definitions, and the additional ones that the chart of openstack-helm
+ * creates.
+ */
 function inDefinitions({text, place}: Entry): readonly Mention[] {
   if (!text.includes('password') || !text.trimStart().startsWith('{')) return []
   const definitions = jsonAt(text, 'users')

@@ -4,7 +4,10 @@ import {hostOf, type Mention, mention, type Realm, type Role} from './mention.ts
 import {type Entry, type Holdings, holdingsOf, type NamedValues, type ValueLocation} from './places.ts'
 import {jsonAt, maps, textsOf} from './texts.ts'
 
-/** Returns every place in these charts that contains the password of an account, once, with its strongest role. */
+/**
+ * Returns every place in these charts that contains the password of an account, once, with its strongest
+ * role.
+ */
 export function mentionsIn(
   releases: readonly Pick<ExaminedRelease, 'release' | 'objects'>[],
 ): readonly Mention[] {
@@ -16,7 +19,8 @@ export function mentionsIn(
     ...groupsIn(values, sections),
     ...[...values.values.values()].flatMap(inLiteral),
   ])
-  // The variables of a container have more details of an account (host, role) than the Secret with the password.
+  // The variables of a container have more details of an account (host, role) than the Secret with the
+  // password.
   const mentioned = new Set(inContainers.map(({place}) => entryKey(place)))
   const all = [
     ...inContainers,
@@ -140,8 +144,8 @@ function pairsIn({values}: NamedValues, isContainer: boolean): readonly Mention[
 }
 
 /**
- * Returns the role of a container that logs in to keystone: administrator if it creates other users, server if it creates
- * its own account (bootstrap), else client.
+ * Returns the role of a container that logs in to keystone: administrator if it creates other users, server
+ * if it creates its own account (bootstrap), else client.
  */
 function loginRole(values: NamedValues['values']): Role {
   const names = [...values.keys()]
@@ -151,7 +155,10 @@ function loginRole(values: NamedValues['values']): Role {
   return makes ? 'administrator' : 'client'
 }
 
-/** Returns the accounts that the Jobs of kk's own charts create, each with the variable that contains its password. */
+/**
+ * Returns the accounts that the Jobs of kk's own charts create, each with the variable that contains its
+ * password.
+ */
 function makersIn({values}: NamedValues): readonly Mention[] {
   const made = (name: string, user: string) => {
     const list =
@@ -190,7 +197,10 @@ function sectionsByRelease(entries: readonly Entry[]): Sections {
 
 const GROUP = /^OS_(.+)__(?:PASSWORD|MEMCACHE_SECRET_KEY)$/
 
-/** Returns the accounts of sections whose password oslo.config reads from the environment (`OS_<GROUP>__PASSWORD`). */
+/**
+ * Returns the accounts of sections whose password oslo.config reads from the environment
+ * (`OS_<GROUP>__PASSWORD`).
+ */
 function groupsIn({release, values}: NamedValues, sections: Sections): readonly Mention[] {
   const groups = new Set([...values.keys()].flatMap((name) => GROUP.exec(name)?.[1] ?? []))
   return [...groups].flatMap((group) => {
@@ -204,7 +214,10 @@ function groupsIn({release, values}: NamedValues, sections: Sections): readonly 
   })
 }
 
-/** Returns the roles of Secrets from the variables of Jobs: which account a Job creates, and with which it logs in. */
+/**
+ * Returns the roles of Secrets from the variables of Jobs: which account a Job creates, and with which it
+ * logs in.
+ */
 function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
   const roles = new Map<string, Role>()
   for (const {values} of containers) {

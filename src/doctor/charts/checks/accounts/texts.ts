@@ -8,7 +8,10 @@ export interface IniOption {
   readonly value: string
 }
 
-/** Returns the options of an INI file in the syntax of oslo.config, MariaDB and Ceph; none for any other string. */
+/**
+ * Returns the options of an INI file in the syntax of oslo.config, MariaDB and Ceph; none for any other
+ * string.
+ */
 export function iniOptions(text: string): readonly IniOption[] {
   const options: IniOption[] = []
   let section = ''

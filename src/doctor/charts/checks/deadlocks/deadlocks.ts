@@ -16,9 +16,10 @@ import type {Maker} from '../claimed-twice.ts'
 import {isLater, momentOf} from './moment.ts'
 
 /**
- * Returns a problem for each hook that waits, directly or through other pods, for an object that helm creates only after
- * the hook has ended, and one note for pods that wait for a hook which runs after them. The latter is harmless unless
- * something waits for the pods first, as `helm --wait` does. Objects in `given` (`kk.given`) exist already.
+ * Returns a problem for each hook that waits, directly or through other pods, for an object that helm creates
+ * only after the hook has ended, and one note for pods that wait for a hook which runs after them. The latter
+ * is harmless unless something waits for the pods first, as `helm --wait` does. Objects in `given`
+ * (`kk.given`) exist already.
  */
 export function deadlocks(releases: readonly Maker[], given: readonly string[] = []): readonly ChartFault[] {
   const owned = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
@@ -140,7 +141,9 @@ function happening(needs: Needs): ReadonlySet<Event> {
   }
 }
 
-/** Returns the shortest cycle of an event through this need over events that cannot happen; empty without one. */
+/**
+ * Returns the shortest cycle of an event through this need over events that cannot happen; empty without one.
+ */
 function circleOf(
   event: Event,
   need: Need,
@@ -161,7 +164,10 @@ function circleOf(
   return []
 }
 
-/** The creation of an object (`made`), or its completion: ready or ended (`done`). The number is its index among the objects. */
+/**
+ * The creation of an object (`made`), or its completion: ready or ended (`done`). The number is its index
+ * among the objects.
+ */
 type Event = `${'made' | 'done'} ${number}`
 
 /** Returns the index of an event's object. */
@@ -178,7 +184,9 @@ interface Need {
 
 type Needs = ReadonlyMap<Event, readonly Need[]>
 
-/** Returns the needs of each event of an installation; releases that wait for each other start concurrently. */
+/**
+ * Returns the needs of each event of an installation; releases that wait for each other start concurrently.
+ */
 function needsOf(objects: readonly Owned[], given: readonly string[]): Needs {
   const makersOf = makersAmong(objects)
   const hooks = hooksByRelease(objects)
@@ -212,7 +220,10 @@ function hooksByRelease(objects: readonly Owned[]) {
   )
 }
 
-/** Returns true if a hook runs before an object is created. Hooks that run only in upgrades do not block an installation. */
+/**
+ * Returns true if a hook runs before an object is created. Hooks that run only in upgrades do not block an
+ * installation.
+ */
 function isBefore({object: hook}: Hook, object: KubernetesObject): boolean {
   const [one, other] = [momentOf(hook), momentOf(object)]
   return isLater(other, one) && one.isOfUpgrades === other.isOfUpgrades

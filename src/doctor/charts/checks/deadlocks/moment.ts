@@ -6,7 +6,10 @@ export interface Moment {
   readonly stage: 'before' | 'with' | 'after'
   readonly weight: number
   readonly name: string
-  /** Whether it is a hook of upgrades only, which runs with the former revision and does not block an installation. */
+  /**
+   * Whether it is a hook of upgrades only, which runs with the former revision and does not block an
+   * installation.
+   */
   readonly isOfUpgrades: boolean
 }
 
@@ -24,9 +27,9 @@ function stageOf(events: readonly string[]): Moment['stage'] {
 const STAGES = ['before', 'with', 'after']
 
 /**
- * Returns true if helm creates the first after the second. It creates the hooks of one stage sequentially, and waits for
- * each. Among those of the same weight and name, a Job comes last (Helm 4.2: hooks.go hookByWeight, stable after the
- * order of kinds).
+ * Returns true if helm creates the first after the second. It creates the hooks of one stage sequentially,
+ * and waits for each. Among those of the same weight and name, a Job comes last (Helm 4.2: hooks.go
+ * hookByWeight, stable after the order of kinds).
  */
 export function isLater(one: Moment, other: Moment): boolean {
   const stages = STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage)

@@ -81,7 +81,10 @@ function valueAt(object: KubernetesObject, {path, fallback}: Field): unknown {
   return dig(object, ...path) ?? fallback
 }
 
-/** Returns a claim template without the fields that the API server adds, and with its default for the volume mode. */
+/**
+ * Returns a claim template without the fields that the API server adds, and with its default for the volume
+ * mode.
+ */
 function claimOf(claim: object): object {
   const {apiVersion: _version, kind: _kind, status: _status, ...rest} = claim as Record<string, unknown>
   const spec = {volumeMode: 'Filesystem', ...(dig(claim, 'spec') as object | undefined)}

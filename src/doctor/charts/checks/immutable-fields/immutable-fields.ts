@@ -8,8 +8,9 @@ import {touchedFields} from './fields.ts'
 import {undoing} from './undoing.ts'
 
 /**
- * Returns the immutable fields that an upgrade would change, so that it fails: between the deployed and the rendered
- * objects, and between these and the next version of the chart. Hooks are skipped, because helm re-creates them each time.
+ * Returns the immutable fields that an upgrade would change, so that it fails: between the deployed and the
+ * rendered objects, and between these and the next version of the chart. Hooks are skipped, because helm
+ * re-creates them each time.
  */
 export function immutableFields({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const before = deployed ? sinceDeployed(release, deployed) : []
@@ -28,7 +29,10 @@ export function immutableFields({release, objects, next, deployed}: ExaminedRele
   return [...before, ...after]
 }
 
-/** Returns the immutable fields that differ from the deployed ones, including removed ones, which a dry run does not refuse. */
+/**
+ * Returns the immutable fields that differ from the deployed ones, including removed ones, which a dry run
+ * does not refuse.
+ */
 function sinceDeployed(
   release: ExaminedRelease['release'],
   deployed: ComparedRelease,

@@ -5,7 +5,10 @@ import {env} from '../../../../prepare/inference/manifests/manifests.ts'
 
 type Waits = Readonly<Record<string, string>>
 
-/** A workload whose pods have the label `app: NAME`, and wait; `hook` is a hook and its weight: `post-install 5`. */
+/**
+ * A workload whose pods have the label `app: NAME`, and wait; `hook` is a hook and its weight: `post-install
+ * 5`.
+ */
 function pods(kind: 'Job' | 'Deployment', name: string, waits: Waits = {}, hook?: string): KubernetesObject {
   const [stage, weight = '0'] = hook?.split(' ') ?? []
   const annotations = {'helm.sh/hook': stage!, 'helm.sh/hook-weight': weight}

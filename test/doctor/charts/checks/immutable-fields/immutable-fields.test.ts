@@ -7,7 +7,10 @@ function object(kind: string, fields: object): KubernetesObject {
   return {apiVersion: 'v1', kind, metadata: {name: 'x'}, ...fields}
 }
 
-/** What is said where this is deployed, and that is rendered; and where a cluster that was asked refuses these. */
+/**
+ * What is said where this is deployed, and that is rendered; and where a cluster that was asked refuses
+ * these.
+ */
 function saidOf(
   there: KubernetesObject,
   now: KubernetesObject,
