@@ -1,4 +1,7 @@
-/** `npm run format` after biome, which leaves comments alone: wraps paragraphs of comments that are wider than a line of code. */
+/**
+ * `npm run format` after biome, which leaves comments alone: wraps paragraphs of comments that are wider than
+ * a line of code.
+ */
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -9,7 +12,9 @@ const MAX_COLUMNS = 110
 /** Parts of a line of a comment: indentation, mark (`//`, `/**` or `*`), blanks after it, content. */
 const LINE = /^( *)(\/\/|\/\*\*|\*(?!\/))( *)(.*)$/
 
-/** Starts a line that does not continue the paragraph above it: item, table, heading, tag, fence, directive. */
+/**
+ * Starts a line that does not continue the paragraph above it: item, table, heading, tag, fence, directive.
+ */
 const STARTS_ALONE = /^([-*|#@<]|\d+\. |```|biome-|eslint-|ts-)/
 
 interface Paragraph {
@@ -36,7 +41,10 @@ export function wrapComments(source: string, columns = MAX_COLUMNS): string {
   return wrapped.join('\n')
 }
 
-/** Splits a wide comment of one line, or a wide first or last line of a block, so that the marks have lines for themselves. */
+/**
+ * Splits a wide comment of one line, or a wide first or last line of a block, so that the marks have lines
+ * for themselves.
+ */
 function openWideBlock(columns: number): (line: string) => readonly string[] {
   return (line) => {
     const [, indentation, start, content, end] = /^( *)(\/\*\*|\*) (.*?)( ?\*\/)?$/.exec(line) ?? []
@@ -49,7 +57,10 @@ function openWideBlock(columns: number): (line: string) => readonly string[] {
   }
 }
 
-/** Returns the paragraph that begins at the line; a line of code, a blank line and a table are one line without words. */
+/**
+ * Returns the paragraph that begins at the line; a line of code, a blank line and a table are one line
+ * without words.
+ */
 function paragraphAt(lines: readonly string[], at: number): Paragraph {
   const [, indentation = '', mark = '', blanks = '', content = ''] = LINE.exec(lines[at] ?? '') ?? []
   const none = {indentation, mark, blanks, words: [], lines: 1}

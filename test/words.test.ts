@@ -2,7 +2,7 @@ import {globSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 
-/** Words that kk had for itself beside a word of the field's: each with the word that is said now. */
+/** Private words of kk, each with the term that replaced it. */
 const RETIRED = {
   befores: 'previous revisions',
   blame: 'cause',
@@ -39,6 +39,63 @@ it('no identifier, message or comment has a retired word', () => {
 
   expect(found).toEqual([])
 })
+
+/** Phrases that are not English in this trade, each with what is written instead. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/\b(no|any) more\b(?! than)/i, 'no longer'],
+  [/\banew\b/i, 'again'],
+  [/\bmend(s|ed|ing)?\b/i, 'fix'],
+  [/\b(whoever|somebody)\b/i, 'the user, the process, the owner'],
+  [/\b(is|are) told\b/i, 'is reported'],
+  [/\b(goes|went) with (it|them|the)\b/i, 'is deleted with'],
+  [/\blook(s|ed)? again\b/i, 're-check, requeue'],
+  [/\bunless it is said\b/i, 'defaults to'],
+  [/\bat work\b/i, 'running'],
+  [/\btak(es|e|en) away\b/i, 'remove'],
+  [/\b(left|leaves|leave) out\b/i, 'omitted, skipped'],
+  [/\bgo(es)? on with\b/i, 'continue'],
+  [/\bstands? (behind|beside)\b/i, 'is next to'],
+  [/\bmeanwhile\b/i, 'in the meantime'],
+  [/\bwhere (nobody|somebody)\b/i, 'if no user'],
+]
+
+/** Sentences of others, or of charts and tests that a page quotes. */
+const QUOTED = [
+  /^docs\/(commands|charts|services|tempest|helm-gaps)\.md: .*/,
+  /^src\/overrides\/system\/table\.ts: .*/,
+]
+
+it.each([
+  ['it is no more wanted', ['no more: say no longer']],
+  ['no more than ten', []],
+  ['The release goes with the namespace.', ['goes with the: say is deleted with']],
+])('phrases of private English are found in %j', (text, found) => {
+  expect(phrasesIn(text)).toEqual(found)
+})
+
+it('no message, comment or page has a phrase of private English', () => {
+  const root = join(SOURCE, '..')
+  const files = globSync(
+    ['src/**/*.ts', 'docs/*.md', 'README.md', 'CONTRIBUTING.md', 'images/**/Containerfile'],
+    {
+      cwd: root,
+    },
+  )
+  const found = files
+    .flatMap((file) => phrasesIn(readFileSync(join(root, file), 'utf8')).map((line) => `${file}: ${line}`))
+    .filter((line) => !QUOTED.some((quoted) => quoted.test(line)))
+
+  expect(found).toEqual([])
+})
+
+function phrasesIn(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) =>
+    PHRASES.flatMap(([pattern, say]) => {
+      const [phrase] = pattern.exec(line) ?? []
+      return phrase === undefined ? [] : [`${phrase}: say ${say}`]
+    }),
+  )
+}
 
 function retiredIn(text: string): readonly string[] {
   const plain = KEPT.reduce((rest, kept) => rest.replaceAll(kept, ''), text)

@@ -35,7 +35,7 @@ export function unlockText(unlocking: Unlocking, context: string, {strong, chang
     ['release', `${release} of the environment "${environment}"`],
     ['revision', `${revision}, ${change(status)}`],
     ['written', written],
-    ['held by', lease?.holder ?? 'nobody'],
+    ['held by', lease?.holder ?? 'no one'],
     ['left by', leftBy(evidence)],
   ] as const
   return [
@@ -54,6 +54,6 @@ function leftBy(evidence: Evidence): string {
     case 'unknown':
       return `run ${evidence.run} of ${evidence.holder}, which cannot be seen from here; its time ends at ${new Date(evidence.until).toISOString()}`
     case 'running':
-      return `run ${evidence.run}, which is at work on it`
+      return `run ${evidence.run}, which works on it`
   }
 }

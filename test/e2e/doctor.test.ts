@@ -212,7 +212,7 @@ atNight(() => {
       })
       expect(broken.find('leases', 'other/gone is left by bob@elsewhere').level).toBe('info')
       const {stdout: status} = await environment.on('status', 'web')
-      expect(status).toContain(`web: nobody works on it: ${DEAD}, whose process is gone, held it`)
+      expect(status).toContain(`web: no process works on it: ${DEAD}, whose process is gone, held it`)
       const mended = [
         await mend(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, ran out`),
         await mend(broken, 'storage-class', 'claims without a class get the newest, other'),

@@ -127,7 +127,7 @@ atNight(() => {
         /KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run \S+ is working on it/,
       )
       expect(said).toMatch(
-        /hooked: run \S+ is gone, but its helm install \(process \d+\) still runs: waiting for it/,
+        /hooked: run \S+ is gone, but its helm install \(process \d+\) is still running: waiting for it/,
       )
       expect(next.exitCode, said).toBe(0)
       expect(endings(next.stdout)).toEqual(['hooked await, revision 1'])

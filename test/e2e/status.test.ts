@@ -25,7 +25,7 @@ atNight(() => {
     expect(stdout).toMatch(/^api +1 +deployed +healthy +current/m)
     expect(stdout).toMatch(/^nowhere +– +not installed/m)
     expect(stdout).toContain(
-      'api: gone from the cluster: ConfigMap/api; to make again what is gone: kk upgrade api',
+      'api: gone from the cluster: ConfigMap/api; to create it again: kk upgrade api',
     )
     expect(stderr).toMatch(/note: what nowhere would be made of is unknown: .*: no source of charts has/)
     expect(exitCode).toBe(1)

@@ -37,7 +37,7 @@ it.each(['', 'an', 'of', 'gates of horn'])('nothing is found for "%s"', (word) =
 describe('the text', () => {
   it('has paragraphs on one line each, without marks of Markdown', () => {
     expect(textOf('requirement')).toContain(
-      'or it is inferred from what the chart renders; an environment can add (requires) and take away (without).',
+      'or it is inferred from what the chart renders; an environment can add (requires) and remove (without).',
     )
   })
 

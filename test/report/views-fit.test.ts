@@ -145,7 +145,7 @@ const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== ''
 
 const LEFT_OUT = /^\(too narrow for: [a-z, ]+\)$/
 
-/** Each word as often as it stands in the text; what a note says is left out of a table need not be there. */
+/** Each word as often as it stands in the text; what a note says is skipped of a table need not be there. */
 function expectWhole(lines: readonly string[], words: readonly string[]): void {
   const shown = wordsOf(lines.filter((line) => !LEFT_OUT.test(line)).join('\n'))
   if (lines.some((line) => LEFT_OUT.test(line))) expect(words).toEqual(expect.arrayContaining(shown))

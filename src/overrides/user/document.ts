@@ -26,7 +26,7 @@ export interface StoreDocument {
 const VERSION = 1
 /**
  * The maximum number of values, more than any cloud has; a server that reads them answers no other request
- * meanwhile.
+ * in the meantime.
  */
 const MAX_VALUES = 500_000
 const KEYS = ['version', 'store', 'cluster', 'state', 'overrides', 'secrets']

@@ -70,7 +70,7 @@ export function indexText({directory, charts, failed}: ChartsIndexed, palette: P
   ])
   return [
     shown,
-    ...failed.map(({name, message}) => `  ${palette.change('!')} ${name} is left out: ${message}`),
+    ...failed.map(({name, message}) => `  ${palette.change('!')} ${name} is skipped: ${message}`),
     `${palette.strong('indexed')} ${counted(charts.length, 'chart')} of ${directory}`,
   ]
 }

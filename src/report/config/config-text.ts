@@ -21,7 +21,7 @@ export function importText(
       ...files.map(({name, isSecret}) => `  ${isSecret ? 'Secret' : 'ConfigMap'}  ${name}`),
       ...notes.map((note) => `  note: ${note}`),
     ]),
-    ...leftOut.map(({container, why}) => `left out: ${container}: ${why}`),
+    ...leftOut.map(({container, why}) => `skipped: ${container}: ${why}`),
     ...written.map(({file}) => `wrote ${file}`),
   ])
 }
@@ -33,7 +33,7 @@ export function mergeText(
 ): string {
   return text([
     ...files.map(({release, file, sources}) => `${file} of ${release}: ${sources.join(', ')}`),
-    ...leftOut.map(({file, why}) => `left out: ${file}: ${why}`),
+    ...leftOut.map(({file, why}) => `skipped: ${file}: ${why}`),
     ...written.map(({file}) => `wrote ${file}`),
   ])
 }

@@ -37,7 +37,7 @@ export function releasesSection(options: SectionOptions): Markup {
 ${[...state.releases.values()].map((release) => row(release, {...options, percent}))}</tbody>
 </table>
 </div>
-<p class="quiet">In a bar, dark is helm at work; light is the rest, most of it the wait for health.</p>
+<p class="quiet">In a bar, dark is the time in which helm runs; light is the rest, most of it the wait for health.</p>
 </section>
 `
 }

@@ -99,7 +99,7 @@ ${when(
   path !== '',
   markup`<p>${path}</p>
 `,
-)}<p class="quiet">An arrow leads from a release to what it requires, dashed where the objects of that need only exist. Edges that follow from others are left out.</p>`
+)}<p class="quiet">An arrow leads from a release to what it requires, dashed where the objects of that need only exist. Edges that follow from others are omitted.</p>`
   return markup`<section aria-labelledby="graph">
 <h2 id="graph">Graph</h2>
 ${drawing}

@@ -34,7 +34,7 @@ export function mirroredText({image, digest, bytes}: MirroredImage, progress: Mi
 }
 
 /**
- * Returns the keys of the environment file by which it uses the mirror, with comments: what they leave out,
+ * Returns the keys of the environment file by which it uses the mirror, with comments: what they omit,
  * and what they are for.
  */
 export function mirrorSettingsText({settings, unplaced}: MirrorSettings, use: string): string {

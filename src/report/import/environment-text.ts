@@ -8,7 +8,7 @@ import {
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
 import {releaseId} from '../../release.ts'
 
-/** Returns an environment file with what was imported; what could not be known stands in comments. */
+/** Returns an environment file with what was imported; what could not be found is in comments. */
 export function environmentText({name, from, charts, releases, lost}: Imported): string {
   const namespace = commonNamespace(releases)
   const settings = Object.fromEntries(

@@ -109,7 +109,7 @@ function countsText(state: RunState): string {
 function nextLine(state: RunState, palette: Palette, {again, given, status}: NextCommands): string {
   if (state.finished?.outcome === 'succeeded') return `${palette.accent('next')}: ${status}`
   const isTest = [...state.releases.values()].every(({kind}) => kind === 'test')
-  const what = isTest ? 'runs all of them again' : 'goes on with what is left'
+  const what = isTest ? 'runs all of them again' : 'continues with the rest'
   return `${palette.accent('next')}: ${again}   ${palette.quiet(given === undefined ? what : `${given}; ${what}`)}`
 }
 

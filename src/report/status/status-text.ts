@@ -111,7 +111,7 @@ function driverLines(name: string, {exportedTo, madeBy, owner, revision}: Releas
 function holderText({holder, since, operation, stale}: ReleaseHolder): string {
   const what = operation === undefined ? '' : ` to ${operation} it`
   if (stale !== undefined)
-    return plainLine(`nobody works on it: ${holder}, ${stale}, held it${what}; the next run takes over`)
+    return plainLine(`no process works on it: ${holder}, ${stale}, held it${what}; the next run takes over`)
   const time = since === undefined ? '' : ` since ${since.slice(0, 19).replace('T', ' ')}Z`
   return plainLine(`held${time}${what} by ${holder}`)
 }
@@ -119,8 +119,8 @@ function holderText({holder, since, operation, stale}: ReleaseHolder): string {
 function missingLines(name: string, row: ReleaseStatus, rows: readonly ReleaseStatus[]): readonly string[] {
   const {missing = [], wanted} = row
   if (missing.length === 0) return []
-  const mend = wanted ? `; to make again what is gone: ${againCommand(name, row, rows)}` : ''
-  return [plainLine(`${name}: gone from the cluster: ${missing.join(', ')}${mend}`)]
+  const fix = wanted ? `; to create it again: ${againCommand(name, row, rows)}` : ''
+  return [plainLine(`${name}: gone from the cluster: ${missing.join(', ')}${fix}`)]
 }
 
 /**

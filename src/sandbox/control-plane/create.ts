@@ -261,7 +261,7 @@ function clusterDocument(
     componentsPatches: [
       // The data need not survive a power failure.
       {name: 'etcd', extraArgs: [{key: 'unsafe-no-fsync', value: 'true'}]},
-      // Single replicas: one that fails to renew its Lease in time on a busy machine would exit for good.
+      // Single replicas: one that fails to renew its Lease in time on a busy machine would exit permanently.
       ...['kube-controller-manager', 'kube-scheduler'].map((name) => ({
         name,
         extraArgs: [{key: 'leader-elect', value: 'false'}],

@@ -44,7 +44,7 @@ it('lists what an index came to, and what it left out', () => {
 
   expect(viewText(indexText(indexed, palette(0)))).toBe(`  operator  1.0.0  2 objects  1 custom kind
   db        2.0.0  1 object
-  ! broken is left out: it does not render
+  ! broken is skipped: it does not render
 indexed 2 charts of charts
 `)
 })

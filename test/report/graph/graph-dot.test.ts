@@ -10,7 +10,7 @@ describe('the graph in the DOT language', () => {
         graph [rankdir=TB, bgcolor=white, fontname="Helvetica", fontsize=11, nodesep=0.4, ranksep=0.5, pad=0.2];
         node [shape=box, style="rounded,filled", fillcolor="#eef3fb", color="#3b6ea8", fontname="Helvetica", fontsize=13];
         edge [color="#55606e", fontname="Helvetica", fontsize=10, arrowsize=0.7];
-        label="edges that follow from others are left out; --all draws them"; fontcolor="#888888";
+        label="edges that follow from others are omitted; --all draws them"; fontcolor="#888888";
         "openstack/mariadb" [label="mariadb", peripheries=2];
         "openstack/memcached" [label="memcached"];
         "openstack/rabbitmq" [label="rabbitmq", peripheries=2];

@@ -6,7 +6,7 @@ describe('the graph as a Mermaid flowchart', () => {
   it('leaves out what follows from other edges', () => {
     expect(graphMermaid(SIX, {all: false})).toMatchInlineSnapshot(`
       "flowchart TB
-        %% edges that follow from others are left out; --all draws them
+        %% edges that follow from others are omitted; --all draws them
         r0[["mariadb"]]
         r1["memcached"]
         r2[["rabbitmq"]]

@@ -19,7 +19,7 @@ const cleanups: readonly ReleaseCleanup[] = [
 
 it('what goes and what stays in other services are two lists', () => {
   expect(viewText(cleanupText(cleanups, palette(0)))).toMatchInlineSnapshot(`
-    "goes from other services, for good
+    "is deleted from other services permanently
       nova  service   nova      keystone-api
       nova  database  nova_api  mariadb-server
 

@@ -88,7 +88,7 @@ describe('the end of a run', () => {
       - glance, horizon skipped because keystone failed
 
       failed after 40 s: 3 installed, 1 failed, 2 skipped
-      next: kk deploy all-in-one.yaml   goes on with what is left
+      next: kk deploy all-in-one.yaml   continues with the rest
       "
     `)
   })
@@ -98,7 +98,7 @@ describe('the end of a run', () => {
 
     expect(
       viewText(summaryText(brokenRun().reduce(nextState, NO_RUN), {palette: palette(0), commands: again})),
-    ).toContain('next: kk deploy all-in-one.yaml   with the same --set; goes on with what is left\n')
+    ).toContain('next: kk deploy all-in-one.yaml   with the same --set; continues with the rest\n')
   })
 
   it('names the pod that its gate blamed last, with its log, when the error does not', () => {
@@ -129,7 +129,7 @@ describe('the end of a run', () => {
         | no such table
 
       failed after 9 s: 1 failed
-      next: kk deploy all-in-one.yaml   goes on with what is left
+      next: kk deploy all-in-one.yaml   continues with the rest
       "
     `)
   })
@@ -150,7 +150,7 @@ describe('the end of a run', () => {
       "- keystone skipped because the run was interrupted
 
       interrupted after 5 s: 1 installed, 1 skipped
-      next: kk deploy all-in-one.yaml   goes on with what is left
+      next: kk deploy all-in-one.yaml   continues with the rest
       "
     `)
   })
@@ -161,7 +161,7 @@ describe('the end of a run', () => {
     expect(summaryOf([run.begin(), run.start(0, 'mariadb')])).toMatchInlineSnapshot(`
       "! not known to have ended: mariadb
       broken off: 1 not known to have ended, 1 not started
-      next: kk deploy all-in-one.yaml   goes on with what is left
+      next: kk deploy all-in-one.yaml   continues with the rest
       "
     `)
   })

@@ -84,7 +84,7 @@ describe('status', () => {
     ]
 
     expect(viewText(statusText(rows, palette(0)))).toContain(
-      `mariadb: gone from the cluster: Service/mariadb; to make again what is gone: ${command}\n`,
+      `mariadb: gone from the cluster: Service/mariadb; to create it again: ${command}\n`,
     )
   })
 
@@ -116,7 +116,7 @@ describe('status', () => {
       mariadb         1  pending-upgrade  healthy  current           mariadb 0.1.0  all-in-one         0           3
       wiki            1  deployed         healthy  no longer wanted  mariadb 0.1.0  all-in-one         0           0
 
-      mariadb: nobody works on it: ada@station (process 42, run r1), whose process is gone, held it to remove it; the next run takes over
+      mariadb: no process works on it: ada@station (process 42, run r1), whose process is gone, held it to remove it; the next run takes over
       mariadb: another run may be at work: wait until it ends
       mariadb: also required by images/glance (environment images)
       wiki: the file no longer names it; it goes only by: kk remove wiki
