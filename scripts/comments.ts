@@ -30,15 +30,27 @@ interface Paragraph {
 /** Returns the source with every paragraph of a comment wrapped that has a line wider than `columns`. */
 export function wrapComments(source: string, columns = MAX_COLUMNS): string {
   const lines = source.split('\n').flatMap(openWideBlock(columns))
+  const inBlock = blockLines(lines)
   const wrapped: string[] = []
   for (let at = 0; at < lines.length; ) {
-    const paragraph = paragraphAt(lines, at)
+    const paragraph = paragraphAt(lines, at, inBlock)
     const original = lines.slice(at, at + paragraph.lines)
     const isWide = original.some((line) => line.length > columns)
     wrapped.push(...(isWide && paragraph.words.length > 0 ? wrap(paragraph, columns) : original))
     at += paragraph.lines
   }
   return wrapped.join('\n')
+}
+
+/** Returns for each line whether it is inside a block comment; `*` begins a line of a shell script, too. */
+function blockLines(lines: readonly string[]): readonly boolean[] {
+  let isInside = false
+  return lines.map((line) => {
+    const isLineOfBlock = isInside
+    if (/^ *\/\*\*/.test(line)) isInside = true
+    if (line.includes('*/')) isInside = false
+    return isLineOfBlock
+  })
 }
 
 /**
@@ -61,17 +73,11 @@ function openWideBlock(columns: number): (line: string) => readonly string[] {
  * Returns the paragraph that begins at the line; a line of code, a blank line and a table are one line
  * without words.
  */
-function paragraphAt(lines: readonly string[], at: number): Paragraph {
+function paragraphAt(lines: readonly string[], at: number, inBlock: readonly boolean[]): Paragraph {
   const [, indentation = '', mark = '', blanks = '', content = ''] = LINE.exec(lines[at] ?? '') ?? []
   const none = {indentation, mark, blanks, words: [], lines: 1}
-  if (
-    mark === '' ||
-    mark === '/**' ||
-    content === '' ||
-    blanks.length > 1 ||
-    /^([|@<]|```|biome-)/.test(content)
-  )
-    return none
+  const isText = mark === '//' || (mark === '*' && inBlock[at])
+  if (!isText || content === '' || blanks.length > 1 || /^([|@<]|```|biome-)/.test(content)) return none
   const item = /^(- |\d+\. )/.exec(content)?.[0] ?? ''
   const texts = [content]
   for (const line of lines.slice(at + 1)) {

@@ -32,7 +32,8 @@ export abstract class KkCommand extends Command {
 
   /** Prints a note for each flag that is passed by an old spelling, an alias of the current one. */
   protected override warnIfFlagDeprecated(): void {
-    for (const {name, aliases = []} of Object.values(this.ctor.flags))
+    // A command without flags has no record of them.
+    for (const {name, aliases = []} of Object.values(this.ctor.flags ?? {}))
       for (const alias of aliases)
         if (this.argv.some((word) => word === `--${alias}` || word.startsWith(`--${alias}=`)))
           this.console.say(`note: --${alias} is deprecated; use --${name} instead`)

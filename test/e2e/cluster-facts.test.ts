@@ -101,7 +101,7 @@ describe('the facts of a cluster', () => {
       expect(JSON.parse(stdout).system_overrides).toContain(`server: ${controllers}`)
       const unnamed = await show(...base)
       expect(JSON.parse(unnamed.stdout).system_overrides).not.toContain('server:')
-      expect(unnamed.stderr.includes('made without')).toBe(base[0] === '-e')
+      expect(unnamed.stderr.includes('generated without')).toBe(base[0] === '-e')
     }
     const {exitCode, stderr} = await show('-e', environment, '--kubeconfig', join(directory, 'nowhere'))
     expect({exitCode, stderr}).toMatchObject({exitCode: 2, stderr: expect.stringContaining('nowhere')})

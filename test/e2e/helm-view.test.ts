@@ -221,7 +221,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     const {exitCode, stderr} = await environment.kk('deploy', '--yes')
 
     expect(ownNotes(planned, environment)).toEqual([
-      expect.stringMatching(/Service\/api becomes a hook: .* makes it again/),
+      expect.stringMatching(/Service\/api becomes a hook: .* re-creates it/),
     ])
     expect(exitCode, stderr).toBe(0)
     expect(stderr).not.toContain('partial')

@@ -109,7 +109,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     )
     const forgotten = find(
       'forgotten',
-      `a failed revision of ${environment.name}/api made ConfigMap/api-extra`,
+      `a failed revision of ${environment.name}/api created ConfigMap/api-extra`,
     )
     expect(forgotten.advice).toBe(`kk drift api --prune ${environment.file}`)
   })

@@ -14,8 +14,8 @@ const PROGRAM = `#!/bin/sh
 request=$(cat)
 echo "$request" >> "$(dirname "$0")/../asked"
 case $request in
-  *describe*) echo '{"chart":"workload","secrets":[{"name":"pin","kind":"password","path":["conf","pin"]}]}'
-  *;; ) echo '{"values":{}}' ;;
+  *describe*) echo '{"chart":"workload","secrets":[{"name":"pin","kind":"password","path":["conf","pin"]}]}' ;;
+  *) echo '{"values":{}}' ;;
 esac
 `
 

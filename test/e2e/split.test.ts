@@ -115,7 +115,7 @@ describe('kk values split', () => {
 
     expect([exitCode, stdout]).toEqual([0, '---\n# Source: ceph.yaml\nfoo:\n  hoo: woo'])
     expect(stderr).toBe(
-      'warning: twice.yaml:3:3: the key "foo" is duplicate, first in line 2; the last one counts',
+      'warning: twice.yaml:3:3: the key "foo" is duplicate, first in line 2; the last one is used',
     )
     expect(planned.exitCode).toBe(2)
     expect(planned.stderr).toContain('twice.yaml:3:3: the key "foo" is duplicate')

@@ -24,9 +24,7 @@ atNight(() => {
     expect(planned.stdout).toContain('note: api drifted: ConfigMap/api is missing on the cluster')
     expect(stdout).toMatch(/^api +1 +deployed +healthy +current/m)
     expect(stdout).toMatch(/^nowhere +– +not installed/m)
-    expect(stdout).toContain(
-      'api: gone from the cluster: ConfigMap/api; to create it again: kk upgrade api',
-    )
+    expect(stdout).toContain('api: gone from the cluster: ConfigMap/api; to create it again: kk upgrade api')
     expect(stderr).toMatch(/note: what nowhere would be made of is unknown: .*: no source of charts has/)
     expect(exitCode).toBe(1)
   })

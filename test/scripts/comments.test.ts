@@ -38,6 +38,10 @@ it.each([
 it.each([
   ['code', `const words = ['a long array', 'of strings']`],
   ['a table', ['/**', ' *   crash-loop:TAG      ends with exit code 1', ' */'].join('\n')],
+  [
+    'a case of a shell script',
+    ['const script = `case $1 in', "  *'a long pattern of words') echo", '  * ) echo', 'esac`'].join('\n'),
+  ],
   ['lines of different lengths that all fit', ['/**', ' * One.', ' * Two words.', ' */'].join('\n')],
 ])('leaves %s alone', (_, source) => {
   expect(wrapComments(source, 26)).toBe(source)

@@ -10,7 +10,11 @@ export function cleanupText(cleanups: readonly ReleaseCleanup[], palette: Palett
   const labels = releaseLabels(cleanups.map(({release}) => release))
   const {goes, stays} = cleanupDocument(cleanups)
   return blocks([
-    titled(goes, {title: palette.strong('is deleted from other services permanently'), labels, colour: palette.bad}),
+    titled(goes, {
+      title: palette.strong('is deleted from other services permanently'),
+      labels,
+      colour: palette.bad,
+    }),
     titled(stays, {title: palette.strong('stays in other services'), labels}),
   ])
 }
