@@ -65,7 +65,7 @@ describe('the web pages in Chromium', () => {
     await press('Save')
 
     const alert = page.getByRole('alert')
-    expect(await alert.textContent()).toContain('are not those any more')
+    expect(await alert.textContent()).toContain('are no longer those')
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('alert')
     expect(await editor().inputValue()).toBe('# mine\n\n  a: 1')
     expect(await page.getByText('theirs: 1').first().isVisible()).toBe(true)

@@ -98,7 +98,7 @@ it('rules that exclude Chart.yaml are refused with their file', () => {
   expect(() => readOwnFiles(readChart(directory))).toThrow(
     expect.objectContaining({
       code: 'KK_CHART',
-      message: expect.stringContaining(`${directory}/.helmignore leaves out`),
+      message: expect.stringContaining(`${directory}/.helmignore excludes`),
     }),
   )
 })

@@ -63,7 +63,7 @@ describe.concurrent('kk deploy changes nothing of anything', () => {
       'that is a library',
       'type: library\n',
       'is a library: it can only be part of other charts',
-      'take library out',
+      'do not deploy library itself',
     ],
     [
       'that asks for another Kubernetes',

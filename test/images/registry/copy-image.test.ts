@@ -89,7 +89,7 @@ it('blobs that do not match their digest are rejected', async () => {
 
   await expect(copy(layout, target, digest)).rejects.toMatchObject({
     code: 'KK_IMAGE',
-    message: expect.stringContaining(`${directory} gave 6 bytes of sha256:`),
+    message: expect.stringContaining(`${directory} returned 6 bytes of sha256:`),
   })
   expect(await target.digestOf('ns/app', '2')).toBeUndefined()
   await rm(layer)
@@ -107,7 +107,7 @@ it('a manifest with a path instead of a digest is rejected without writing outsi
   const digest = 'sha256:../../../out'
   const content = {manifests: [], blobs: [{mediaType: 'application/octet-stream', digest, size: 3}]}
   const to = {store: layout, repository: 'ns/app'}
-  const refused = {code: 'KK_IMAGE', message: expect.stringContaining('"sha256:../../../out" is no digest')}
+  const refused = {code: 'KK_IMAGE', message: expect.stringMatching(/"sha256:.*out" in .* is not a digest/)}
 
   await expect(missingBlobs(to, content.blobs)).rejects.toMatchObject(refused)
   const from = {store: {...source, readBlob: async () => [Buffer.from('out')] as never}, repository: 'ns/app'}

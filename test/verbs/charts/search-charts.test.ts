@@ -123,7 +123,7 @@ describe('a registry', () => {
 
     await expect(search(changed, {kind: 'oci', url})).rejects.toMatchObject({
       code: 'KK_IMAGE',
-      message: expect.stringContaining(`${registry.host} gave 37 bytes of sha256:`),
+      message: expect.stringContaining(`${registry.host} returned 37 bytes of sha256:`),
     })
   })
 })
