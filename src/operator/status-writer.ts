@@ -260,7 +260,7 @@ function formatSummary(rows: readonly ReleaseEntry[]): string {
 /** Returns an entry for each release of the plan; none for a state without a plan. */
 function releaseEntries(state: EnvironmentState): readonly ReleaseEntry[] {
   if (!('planned' in state)) return []
-  const stateOf = releaseStates(state)
+  const releaseState = releaseStates(state)
   return state.planned.plan.actions.flatMap((action): ReleaseEntry[] => {
     const {release, kind, chart, inputs, requires, revision} = action
     const spec = {
@@ -276,7 +276,7 @@ function releaseEntries(state: EnvironmentState): readonly ReleaseEntry[] {
       })),
       protected: action.protected,
     }
-    const current = stateOf(release)
+    const current = releaseState(release)
     // A change that the run has not reported yet.
     const isPending = state.kind === 'running' && current.conditions.length === 0 && isChange(action)
     const conditions = isPending ? progressConditions({state: 'waiting'}) : current.conditions

@@ -2,7 +2,7 @@ import {branches, cases, commandPaths, type Described, quoted, type Tables} from
 
 /** Returns the completion script for bash. */
 export function bash(all: Tables): string {
-  const listOf = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
+  const formatList = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
     branches(
       [...map].map(
         ([key, words]) => [key, `${name}=${quoted(words.map(({word}) => word).join(' '))}`] as const,
@@ -23,7 +23,7 @@ _kk() {
     id=$next
   done
   if [[ $cur == --*=* ]]; then prev=\${cur%%=*} cur=\${cur#*=}; fi
-${cases(all, listOf)}
+${cases(all, formatList)}
   if [[ -z $takes && $cur == -* ]]; then takes="words $flags"
   elif [[ -z $takes && -n $below && $id == "\${words[*]:1:\${#words[@]}-2}" ]]; then takes="words $below"; [[ $argument == releases || $argument == environments ]] && takes+=" $(_kk_names releases)"
   elif [[ -z $takes ]]; then takes=$argument

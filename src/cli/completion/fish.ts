@@ -8,7 +8,7 @@ export function fish(all: Tables): string {
       .map(([text, keys]) => `    case ${keys.map(([key]) => fishQuoted(key)).join(' ')}\n      ${text}`)
       .join('\n')
   }
-  const listOf = (map: ReadonlyMap<string, readonly Described[]>) =>
+  const formatList = (map: ReadonlyMap<string, readonly Described[]>) =>
     cases(
       [...map].map(([key, words]) => {
         const items = words.map(({word, summary}) => fishQuoted(`${word}\t${summary}`))
@@ -20,13 +20,13 @@ export function fish(all: Tables): string {
   return `# Completion of kk for fish, made by kk completion fish.
 function __kk_below
   switch $argv[1]
-${listOf(all.below)}
+${formatList(all.below)}
   end
 end
 
 function __kk_flags
   switch $argv[1]
-${listOf(all.flags)}
+${formatList(all.flags)}
   end
 end
 

@@ -2,7 +2,7 @@ import {branches, cases, commandPaths, type Described, quoted, type Tables} from
 
 /** Returns the completion script for zsh. */
 export function zsh(all: Tables): string {
-  const listOf = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
+  const formatList = (map: ReadonlyMap<string, readonly Described[]>, name: string) =>
     branches(
       [...map].map(([key, words]) => {
         const items = words.map(({word, summary}) => quoted(`${word}:${summary}`))
@@ -25,7 +25,7 @@ _kk() {
     prev=\${PREFIX%%=*}
     compset -P 1 '*='
   fi
-${cases(all, listOf)}
+${cases(all, formatList)}
   if [[ -z $takes && $PREFIX == -* ]]; then _describe -o flag flags; return; fi
   if [[ -z $takes ]]; then
     takes=$argument

@@ -31,7 +31,7 @@ export const apiVersionsCheck: Check = {
     const wanted = usedKinds(charts)
     const missing = await of(wanted)
     return [
-      ...judgeMissing(missing.filter((each) => !brought.has(keyOf(each)))),
+      ...judgeMissing(missing.filter((each) => !brought.has(kindKey(each)))),
       ...judgeDeprecated(wanted.filter((each) => !missing.includes(each))),
       ...judgeForgotten(await of(usedKinds(installed))),
     ]
@@ -42,15 +42,15 @@ export function usedKinds(objects: ReadonlyMap<ReleaseId, readonly KubernetesObj
   const used = new Map<string, {apiVersion: string; kind: string; releases: Set<ReleaseId>}>()
   for (const [release, all] of objects) {
     for (const {apiVersion, kind} of all) {
-      const entry = used.get(keyOf({apiVersion, kind})) ?? {apiVersion, kind, releases: new Set()}
+      const entry = used.get(kindKey({apiVersion, kind})) ?? {apiVersion, kind, releases: new Set()}
       entry.releases.add(release)
-      used.set(keyOf({apiVersion, kind}), entry)
+      used.set(kindKey({apiVersion, kind}), entry)
     }
   }
   return [...used.values()].map((each) => ({...each, releases: [...each.releases]}))
 }
 
-function keyOf({apiVersion, kind}: Pick<UsedKind, 'apiVersion' | 'kind'>): string {
+function kindKey({apiVersion, kind}: Pick<UsedKind, 'apiVersion' | 'kind'>): string {
   return `${apiVersion}/${kind}`
 }
 

@@ -43,8 +43,8 @@ export function judgeCertificates(
   for (const each of seen) {
     const authority = authorities.get(each.namespace)
     for (const certificate of ownIn(each)) {
-      if (authority && isOf(certificate, authority) && endOf(certificate) >= endOf(authority)) {
-        users.set(authority, (users.get(authority) ?? new Set()).add(nameOf(each)))
+      if (authority && isOf(certificate, authority) && expiryTime(certificate) >= expiryTime(authority)) {
+        users.set(authority, (users.get(authority) ?? new Set()).add(certificateName(each)))
       } else if (endsSoon(certificate, place, each.manager !== undefined)) {
         const what = `the certificate of ${commonName(certificate)} in the ${each.kind} ${each.namespace}/${each.name}`
         const key = `${each.kind} ${each.namespace}/${each.name} ${certificate.fingerprint256}`
@@ -68,7 +68,7 @@ function found(
   certificate: X509Certificate,
   {now, advice}: {readonly now: number; readonly advice: string},
 ): Found {
-  const end = endOf(certificate)
+  const end = expiryTime(certificate)
   const at = new Date(end).toISOString()
   return end <= now
     ? {level: 'problem', what: `${what} ended at ${at}`, advice}
@@ -96,9 +96,9 @@ function adviceFor(
  * certificates earlier.
  */
 function endsSoon(certificate: X509Certificate, {now}: Place, isManaged: boolean): boolean {
-  const life = endOf(certificate) - Date.parse(certificate.validFrom)
+  const life = expiryTime(certificate) - Date.parse(certificate.validFrom)
   const warning = Math.min(WARNING_DAYS * DAY_MILLISECONDS, life / (isManaged ? 6 : 3))
-  return endOf(certificate) - now < warning
+  return expiryTime(certificate) - now < warning
 }
 
 /**
@@ -111,7 +111,7 @@ function ownIn({texts}: SeenCertificates): readonly X509Certificate[] {
   return parts.flatMap((part) =>
     part.filter((each) => {
       const signed = each.ca ? servers.filter((server) => isOf(server, each)) : []
-      if (signed.length > 0) return signed.some((server) => endOf(server) > endOf(each))
+      if (signed.length > 0) return signed.some((server) => expiryTime(server) > expiryTime(each))
       return !each.ca || part.length === 1
     }),
   )
@@ -133,7 +133,7 @@ function isOf(certificate: X509Certificate, authority: X509Certificate): boolean
   return certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
 }
 
-function endOf({validTo}: X509Certificate): number {
+function expiryTime({validTo}: X509Certificate): number {
   return Date.parse(validTo)
 }
 
@@ -141,7 +141,7 @@ function commonName({subject}: X509Certificate): string {
   return /(?:^|\n)CN=(.+)/.exec(subject)?.[1] ?? 'no name'
 }
 
-function nameOf({release, name}: SeenCertificates): string {
+function certificateName({release, name}: SeenCertificates): string {
   return release === undefined ? name : releaseName(release)
 }
 

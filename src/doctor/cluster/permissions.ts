@@ -39,7 +39,7 @@ function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] 
       placesOf(need, namespaces).flatMap((namespace) =>
         need.verbs.map((verb): NeededAccess => {
           const {group, resource, why, without} = need
-          const name = nameOf(need, namespace)
+          const name = accessedName(need, namespace)
           const access = {group, resource, verb, namespace, ...(name !== undefined && {name})}
           return {access, why, by: [by], ...(without !== undefined && {without})}
         }),
@@ -59,7 +59,7 @@ function placesOf({where}: Need, namespaces: readonly string[]): readonly string
  * Returns the name of the accessed object; for a namespace its name, so that a permission for only that is
  * sufficient.
  */
-function nameOf({resource, where, names}: Need, namespace: string): string | undefined {
+function accessedName({resource, where, names}: Need, namespace: string): string | undefined {
   return resource === 'namespaces' && where === 'release' ? namespace : names?.[0]
 }
 

@@ -32,10 +32,10 @@ interface ClaimSpec {
 
 /** Returns true if an object has a claim without a class; `storageClassName: ""` counts as a class. */
 function hasClasslessClaim(object: KubernetesObject): boolean {
-  return claimsOf(object).some((claim) => (claim?.storageClassName ?? undefined) === undefined)
+  return claimSpecs(object).some((claim) => (claim?.storageClassName ?? undefined) === undefined)
 }
 
-function claimsOf({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefined)[] {
+function claimSpecs({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefined)[] {
   if (kind === 'PersistentVolumeClaim') return [spec as ClaimSpec]
   if (kind !== 'StatefulSet') return []
   const {volumeClaimTemplates = []} = spec as {readonly volumeClaimTemplates?: readonly {spec?: ClaimSpec}[]}
@@ -53,7 +53,7 @@ export function judgeNamedClasses(
   const brought = [...rendered.values()].flat().filter(({kind}) => kind === 'StorageClass')
   const existing = new Set([...classes.map(({name}) => name), ...brought.map(({metadata}) => metadata.name)])
   const missing = [...rendered].flatMap(([release, objects]) => {
-    const named = objects.flatMap(claimsOf).flatMap((claim) => claim?.storageClassName || [])
+    const named = objects.flatMap(claimSpecs).flatMap((claim) => claim?.storageClassName || [])
     return [...new Set(named)].filter((name) => !existing.has(name)).map((name) => ({name, release}))
   })
   return [...Map.groupBy(missing, ({name}) => name)].map(([name, users]) => {

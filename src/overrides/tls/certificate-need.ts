@@ -86,7 +86,7 @@ function serverNames(
   {release, namespace, values}: Place,
 ): readonly string[] {
   const endpoints = mergeValues(mapOf(mapOf(values.global).endpoints), mapOf(values.endpoints))
-  const domain = textOf(endpoints.cluster_domain_suffix) ?? 'cluster.local'
+  const domain = stringValue(endpoints.cluster_domain_suffix) ?? 'cluster.local'
   const components = mergeValues(mapOf(defaults.components), mapOf(values.components))
   const names = Object.entries(components).flatMap(([key, facts]) => {
     const {endpoint, ports, kind} = mapOf(facts)
@@ -96,7 +96,7 @@ function serverNames(
     const hosts = kind === 'StatefulSet' ? [service, `*.${service}-peers`] : [service]
     return [
       ...hosts.flatMap((host) => [...places.map((each) => `${host}.${each}`), host]),
-      ...statedNames(mapOf(endpoints[textOf(endpoint) ?? '']), places),
+      ...statedNames(mapOf(endpoints[stringValue(endpoint) ?? '']), places),
     ]
   })
   const isController = Object.values(components).some((each) => mapOf(each).controller !== undefined)
@@ -112,7 +112,7 @@ function serverNames(
  * state.
  */
 function publicNames(endpoints: Values, {global, ingress}: Values): readonly string[] {
-  const domain = textOf(mergeValues(mapOf(mapOf(global).ingress), mapOf(ingress)).domain)
+  const domain = stringValue(mergeValues(mapOf(mapOf(global).ingress), mapOf(ingress)).domain)
   const overridden = Object.values(endpoints).flatMap((each) =>
     statedNames({host_fqdn_override: {public: mapOf(mapOf(each).host_fqdn_override).public}}, []),
   )
@@ -122,7 +122,7 @@ function publicNames(endpoints: Values, {global, ingress}: Values): readonly str
 /** Returns the names of an endpoint that layers state: those of Services, and full names and addresses. */
 function statedNames({hosts, host_fqdn_override}: Values, places: readonly string[]): readonly string[] {
   const hostNames = [hosts, host_fqdn_override].flatMap((each) =>
-    Object.values(mapOf(each)).map((host) => textOf(isMap(host) ? host.host : host)),
+    Object.values(mapOf(each)).map((host) => stringValue(isMap(host) ? host.host : host)),
   )
   return hostNames
     .filter((host) => host !== undefined && (isIP(host) !== 0 || NAME.test(host)))
@@ -143,6 +143,6 @@ function mapOf(value: unknown): Values {
   return isMap(value) ? value : {}
 }
 
-function textOf(value: unknown): string | undefined {
+function stringValue(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

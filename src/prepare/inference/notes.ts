@@ -101,9 +101,9 @@ export function waitingHookNotes(graph: Graph): readonly string[] {
 
 /** Returns the edges inside groups by which a hook waits: helm must install the members concurrently. */
 export function waitingHooks(graph: Graph): readonly Edge[] {
-  const groupOf = groups(graph)
+  const groupByRelease = groups(graph)
   return graph.releases
     .flatMap((release) => graph.requirements.get(release)!)
-    .filter(({from, to}) => from !== to && groupOf.get(from) === groupOf.get(to))
+    .filter(({from, to}) => from !== to && groupByRelease.get(from) === groupByRelease.get(to))
     .filter(({evidence}) => evidence.some(({waiter, source}) => source === 'inferred' && waiter === 'hook'))
 }

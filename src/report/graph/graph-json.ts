@@ -38,7 +38,7 @@ export function shownEdge({soft, ...edge}: Edge) {
 }
 
 export function graphDocument({environment, graph, protected: isProtected}: GraphView): GraphDocument {
-  const groupOf = groups(graph)
+  const groupByRelease = groups(graph)
   const reversed = reverse(graph)
   const levelOf = new Map(
     levels(graph).flatMap((releases, level) => releases.map((release) => [release, level] as const)),
@@ -48,7 +48,7 @@ export function graphDocument({environment, graph, protected: isProtected}: Grap
     namespace: releaseNamespace(release),
     name: releaseName(release),
     level: levelOf.get(release) ?? 0,
-    group: groupOf.get(release) ?? [release],
+    group: groupByRelease.get(release) ?? [release],
     protected: isProtected.has(release),
     requires: (graph.requirements.get(release) ?? []).map((edge) => {
       const {from: _, to, ...shown} = shownEdge(edge)

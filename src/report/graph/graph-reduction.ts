@@ -8,13 +8,13 @@ import type {ReleaseId} from '../../release.ts'
  * `applied` edge follows from any longer path. Edges inside groups stay and are part of no path.
  */
 export function withoutImplied(graph: Graph): Graph {
-  const groupOf = groups(graph)
+  const groupByRelease = groups(graph)
   const outgoing = new Map<ReleaseId, readonly Edge[]>()
   for (const release of graph.releases) {
     const edges = graph.requirements.get(release) ?? []
     outgoing.set(
       release,
-      edges.filter((edge) => groupOf.get(edge.from) !== groupOf.get(edge.to)),
+      edges.filter((edge) => groupByRelease.get(edge.from) !== groupByRelease.get(edge.to)),
     )
   }
   const requirements = new Map<ReleaseId, readonly Edge[]>()

@@ -18,11 +18,12 @@ export function graphTree(view: GraphView, palette: Palette): View {
   const {graph} = view
   if (graph.releases.length === 0) return 'no releases\n'
   const labels = releaseLabels(graph.releases)
-  const groupOf = groups(graph)
+  const groupByRelease = groups(graph)
   const columns: Columns<ReleaseId> = [
     labels,
     (release) => requiresText(release, graph, labels) || palette.quiet('requires nothing'),
-    (release) => palette.quiet(marks({release, view, group: groupOf.get(release) ?? [], labels}).join(', ')),
+    (release) =>
+      palette.quiet(marks({release, view, group: groupByRelease.get(release) ?? [], labels}).join(', ')),
   ]
   return levels(graph).flatMap((releases, level): readonly Part[] => [
     palette.strong(`level ${level}`),

@@ -54,18 +54,18 @@ function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): re
 /** Returns the fault of a hook whose completion depends on itself through these steps. */
 function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Owned[]): ChartFault {
   const at = (event: Step['from']) => objects[objectIndex(event)]!
-  const nameOf = ({object, release}: Owned) =>
+  const objectLabel = ({object, release}: Owned) =>
     release === hook.release ? objectName(object) : `${objectName(object)} of ${releaseName(release)}`
   const clauses = circle.flatMap(({from, to, need: {want}}) => {
     const [one, other] = [at(from), at(to)]
     if (want) {
-      const awaited = one === other ? 'itself' : nameOf(other)
-      return [`${nameOf(one)} waits for ${awaited} (${textOf(want, other)})`]
+      const awaited = one === other ? 'itself' : objectLabel(other)
+      return [`${objectLabel(one)} waits for ${awaited} (${textOf(want, other)})`]
     }
     if (one === other) return []
     return from.startsWith('made')
-      ? [`helm creates ${nameOf(one)} only after ${nameOf(other)} has ended`]
-      : [`the pods behind ${nameOf(one)} are those of ${nameOf(other)}`]
+      ? [`helm creates ${objectLabel(one)} only after ${objectLabel(other)} has ended`]
+      : [`the pods behind ${objectLabel(one)} are those of ${objectLabel(other)}`]
   })
   return {
     ...placeOfFault(hook),
