@@ -1,5 +1,6 @@
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
+import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it, type TestContext} from 'vitest'
 import type {ErrorCode} from '../../../src/base/errors.ts'
 import {kubectl, uniqueName, waitFor} from '../support/cluster.ts'
@@ -25,14 +26,17 @@ function kubeconfigOf(cluster: object, user: object = {}): string {
   })
 }
 
+/** A home directory without a kubeconfig, which kk creates for its cache. */
+const EMPTY_HOME = join(inject('run').home, 'empty-home')
+
 describe.concurrent('kk deploy refuses', () => {
   it.each<[string, readonly string[], Record<string, string>, ErrorCode, string | RegExp, string]>([
     [
       'to go on without a kubeconfig',
       [],
-      {KUBECONFIG: '', HOME: '/nonexistent'},
+      {KUBECONFIG: '', HOME: EMPTY_HOME},
       'KK_KUBECONFIG',
-      'no kubeconfig was found (/nonexistent/.kube/config)',
+      `no kubeconfig was found (${EMPTY_HOME}/.kube/config)`,
       'or use --sandbox for a throwaway cluster',
     ],
     [
