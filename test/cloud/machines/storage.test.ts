@@ -16,7 +16,9 @@ function ceph(command: string): Promise<string> {
 
 beforeAll(cloudUp)
 
-/** Ceph warns of the disk of the machine when less than a tenth of it is free, which its pods do not change. */
+/**
+ * Ceph warns of the disk of the machine when less than a tenth of it is free, which its pods do not change.
+ */
 const HEALTHY = /^HEALTH_(OK|WARN mon \S+ is low on available space)\s*$/
 
 describe('cinder, ceph: volumes', () => {
