@@ -3,7 +3,7 @@ import {type BigIntStats, lstatSync, readdirSync, readFileSync, statSync} from '
 import {readdir, rm, stat} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import {once, oncePer} from '../base/once.ts'
+import {once, oncePer, oncePerObject} from '../base/once.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {Chart, KnownChart, Library} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
@@ -88,14 +88,10 @@ export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOption
     await writeAtomically(entryFile(kind, read.directory), text, {mode: 0o600})
     return {...read, libraries, known}
   }
-  const promises = new Map<string, Promise<Library>>()
-  const keepLibrary = async (library: Library): Promise<Library> => {
-    const promise =
-      promises.get(library.directory) ??
-      Promise.resolve(libraryIn(library.directory) ?? keepAs('library', library))
-    promises.set(library.directory, promise)
-    return promise
-  }
+  // A command has one object for each directory of a library.
+  const keepLibrary = oncePerObject(
+    async (library: Library): Promise<Library> => libraryIn(library.directory) ?? keepAs('library', library),
+  )
   const tidy = once(() => removeOld(folder).catch(() => undefined))
   return {
     find: (directory) => findAs('chart', directory),

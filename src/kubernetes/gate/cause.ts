@@ -42,9 +42,9 @@ export function redactCause(cause: Cause, redact: Redact): Cause {
   }
 }
 
-/** Masks the causes of a health. */
-export function redactHealth(health: Health, redact: Redact): Health {
-  // The notes of a passed gate are kk's own strings.
-  if (passes(health)) return health
-  return {...health, blames: health.blames.map((cause) => redactCause(cause, redact))}
+/** Masks the causes and the notes of a health. */
+export function redactHealth<T extends Health>(health: T, redact: Redact): T {
+  const masked = (causes: readonly Cause[]) => causes.map((cause) => redactCause(cause, redact))
+  if (passes(health)) return health.notes ? {...health, notes: masked(health.notes)} : health
+  return {...health, blames: masked(health.blames)}
 }

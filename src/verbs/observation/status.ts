@@ -164,9 +164,9 @@ async function releaseHealth(
 ): Promise<Health | undefined> {
   if (!payload || 'unreadable' in payload) return undefined
   const options = {hasPassed: gate !== 'not-passed'}
-  const health = await cluster.health.of(releaseNamespace(release), payload.objects, options)
-  if (!passes(health)) return redactHealth(health, payload.redact)
-  if (gate !== 'not-passed') return health
+  const observed = await cluster.health.of(releaseNamespace(release), payload.objects, options)
+  const health = redactHealth(observed, payload.redact)
+  if (!passes(health) || gate !== 'not-passed') return health
   return {state: 'waiting', blames: [{object: `revision ${revision}`, message: 'has not passed its gate'}]}
 }
 

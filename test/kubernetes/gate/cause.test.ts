@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {describeCause} from '../../../src/kubernetes/gate/cause.ts'
+import {describeCause, redactHealth} from '../../../src/kubernetes/gate/cause.ts'
 import type {Cause} from '../../../src/kubernetes/gate/health.ts'
 
 const object = 'Deployment/api'
@@ -30,4 +30,13 @@ it.each<[Cause, string]>([
   [{object, message: 'it failed: Evicted', reason: 'Evicted'}, 'Deployment/api: it failed: Evicted'],
 ])('a cause reads as one line: %j', (cause, line) => {
   expect(describeCause(cause)).toBe(line)
+})
+
+it.each([
+  ['the causes of a closed gate', {state: 'waiting', blames: [{object, message: 'exit 1: geheim'}]}],
+  ['the notes of one that has passed', {state: 'healthy', notes: [{object, message: 'exit 1: geheim'}]}],
+] as const)('%s are masked: they contain the last words of a container', (_, health) => {
+  const redacted = redactHealth(health, (text) => text.replaceAll('geheim', '***'))
+
+  expect(JSON.stringify(redacted)).toBe(JSON.stringify(health).replace('geheim', '***'))
 })

@@ -117,8 +117,8 @@ function stableHealth(
   if (unstable.length > 0)
     return {state: 'waiting', until, blames: unstable.map(({cause}) => ({...about(object), ...cause}))}
   if (notes.length === 0) return done
-  const noted = notes.map((note) => ({...about(object), ...note}))
-  return {...done, notes: [...(done.notes ?? []), ...noted]}
+  const restarts = notes.map((note) => ({...about(object), ...note}))
+  return {...done, notes: [...(done.notes ?? []), ...restarts]}
 }
 
 /**

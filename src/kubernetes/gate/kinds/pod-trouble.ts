@@ -1,4 +1,5 @@
 import {type ContainerStatus, findCondition, type Pod} from './observed.ts'
+import {countTimes} from './restarts.ts'
 
 /** The reason why a pod is not ready. */
 export interface PodTrouble {
@@ -109,9 +110,8 @@ function containerTrouble(status: Pick<ContainerStatus, 'name'> & Partial<Contai
 function restarts(status: Partial<ContainerStatus> | undefined): string {
   const {restartCount = 0, lastState} = status ?? {}
   if (restartCount === 0) return ''
-  const times = restartCount === 1 ? 'once' : `${restartCount} times`
   const last = lastState?.terminated
-  return `; restarted ${times}${last ? `, the last time after exit code ${last.exitCode}` : ''}`
+  return `; restarted ${countTimes(restartCount)}${last ? `, the last time after exit code ${last.exitCode}` : ''}`
 }
 
 function startingTrouble(pod: Pod): Trouble {

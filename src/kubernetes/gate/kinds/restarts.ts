@@ -101,17 +101,23 @@ function judge(
  */
 function restartWords(pod: Pod, {restartCount, lastState}: ContainerStatus, now: number): string {
   const since = time(pod.status?.startTime ?? pod.metadata.creationTimestamp)
-  const times = restartCount === 1 ? 'once' : `${restartCount} times`
-  const {exitCode, reason, message} = lastState?.terminated ?? {}
+  const times = countTimes(restartCount)
+  const {exitCode, reason, message = ''} = lastState?.terminated ?? {}
+  const lastLine = message.trim().split('\n').at(-1)?.trim()
   const ends = [
     exitCode === undefined ? undefined : `exit ${exitCode}`,
     reason === 'Error' || reason === 'Completed' ? undefined : reason,
-    message?.trim() ? `'${message.trim()}'` : undefined,
+    lastLine ? `'${lastLine}'` : undefined,
   ].filter((word) => word !== undefined)
   return [
     since === undefined ? times : `${times} in ${span(now - since)}`,
     ...(ends.length > 0 ? [`last: ${ends.join(', ')}`] : []),
   ].join(', ')
+}
+
+/** Returns a number of restarts in words: `once`, `4 times`. */
+export function countTimes(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
 }
 
 function span(milliseconds: number): string {

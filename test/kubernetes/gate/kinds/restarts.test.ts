@@ -56,7 +56,7 @@ describe('the health of a workload whose pods are ready', () => {
   })
 
   it('is restarting when a container was started twice within ten minutes', () => {
-    const ended = {exitCode: 1, message: 'sudo: a password is required\n'}
+    const ended = {exitCode: 1, message: 'Traceback:\n  sudo: a password is required\n'}
 
     expect(healthOf(running({up: 3 * MINUTE, restarts: 4, before: 6 * MINUTE, ended}))).toEqual({
       state: 'waiting',
