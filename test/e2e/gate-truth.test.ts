@@ -2,42 +2,12 @@ import {describe, expect, it} from 'vitest'
 import {start} from './support/background.ts'
 import {get, kubectl, waitFor} from './support/cluster.ts'
 import {eventsIn} from './support/events.ts'
-import {job, type ObjectsCorner, objectsCorner, workload} from './support/objects-chart.ts'
+import {job, objectsCorner, workload} from './support/objects-chart.ts'
 import {helmRecords} from './support/records.ts'
+import {deploy, releaseOutcomes, reportedState} from './support/reported-state.ts'
 
 const POST_INSTALL = {'helm.sh/hook': 'post-install,post-upgrade'}
 const app = workload('Deployment', 'app')
-
-/** What status, history and plan say of a release. */
-async function saidOf(corner: ObjectsCorner, release: string) {
-  const status = await corner.kk('status', '--output', 'json')
-  const plan = await corner.kk('plan', '--output', 'json')
-  const history = await corner.corner.kk(
-    ['history', `${corner.name}/${release}`, '-e', 'env.yaml', '--output', 'json'],
-    {env: corner.env},
-  )
-  const id = `${corner.name}/${release}`
-  const ofRelease = (each: {release: string}) => each.release === id
-  const row = JSON.parse(status.stdout).releases.find(ofRelease)
-  return {
-    exitCode: status.exitCode,
-    health: row.health,
-    gate: row.gate,
-    history: JSON.parse(history.stdout).revisions[0].gate,
-    plan: JSON.parse(plan.stdout).actions.find(ofRelease).kind,
-  }
-}
-
-function endingsOf(stdout: string): Record<string, string> {
-  const ended = eventsIn(stdout).flatMap((event) =>
-    event.type === 'release-succeeded' || event.type === 'release-failed' || event.type === 'release-skipped'
-      ? [[event.release.split('/')[1]!, event.type.replace('release-', '')] as const]
-      : [],
-  )
-  return Object.fromEntries(ended)
-}
-
-const deploy = (corner: ObjectsCorner) => corner.kk('deploy', '--yes', '--output', 'ndjson')
 
 describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
   it('a Job that failed and has vanished fails its release, and status, history and plan agree', async () => {
@@ -58,14 +28,14 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     const {exitCode, stdout, stderr} = await deploy(corner)
 
     expect(exitCode, stderr).toBe(1)
-    expect(endingsOf(stdout)).toEqual({mig: 'failed', app: 'skipped'})
+    expect(releaseOutcomes(stdout)).toEqual({mig: 'failed', app: 'skipped'})
     expect(stdout).toMatch(/it cannot become healthy: .*Job\/mig: it failed: BackoffLimitExceeded/)
     expect(await get('jobs', '--namespace', corner.name)).not.toMatchObject({
       items: expect.arrayContaining([
         expect.objectContaining({metadata: expect.objectContaining({name: 'mig'})}),
       ]),
     })
-    expect(await saidOf(corner, 'mig')).toMatchObject({
+    expect(await reportedState(corner, 'mig')).toMatchObject({
       exitCode: 1,
       health: {state: 'unknown', blames: [{object: 'Job/mig', reason: 'NotSeenToComplete'}]},
       gate: 'not-passed',
@@ -93,7 +63,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
       {release: `${corner.name}/mig`, kind: 'check', revision: 1},
       {release: `${corner.name}/app`, kind: 'upgrade', revision: 2},
     ])
-    expect(await saidOf(corner, 'mig')).toMatchObject({
+    expect(await reportedState(corner, 'mig')).toMatchObject({
       exitCode: 0,
       health: {state: 'healthy'},
       gate: 'passed',
@@ -118,7 +88,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
 
     const {exitCode, stdout, stderr} = await deploying.ended()
     expect(exitCode, stderr).toBe(1)
-    expect(endingsOf(stdout)).toEqual({mig: 'failed', app: 'skipped'})
+    expect(releaseOutcomes(stdout)).toEqual({mig: 'failed', app: 'skipped'})
     expect(stdout).toContain('Job/hook: it was deleted before it had completed')
     expect(await helmRecords(corner.name)).toMatchObject([{status: 'failed'}])
 
@@ -126,7 +96,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     const again = await deploy(corner)
 
     expect(again.exitCode, again.stderr).toBe(0)
-    expect(endingsOf(again.stdout)).toEqual({mig: 'succeeded', app: 'succeeded'})
+    expect(releaseOutcomes(again.stdout)).toEqual({mig: 'succeeded', app: 'succeeded'})
   })
 })
 
@@ -139,7 +109,7 @@ it('an unmarked revision whose Job has vanished is not taken for done by the nex
   const first = await deploy(corner)
   const at = ['--namespace', corner.name]
   await kubectl(['wait', 'deployment/web', '--for=condition=Available', '--timeout=60s', ...at])
-  const said = await saidOf(corner, 'mig')
+  const said = await reportedState(corner, 'mig')
   await corner.state({mig: {objects, timeout: '2m'}})
 
   const again = await deploy(corner)
@@ -147,7 +117,7 @@ it('an unmarked revision whose Job has vanished is not taken for done by the nex
   expect(first.exitCode).toBe(1)
   expect(said).toMatchObject({health: {state: 'unknown'}, history: 'not-passed', plan: 'upgrade'})
   expect(again.exitCode, again.stderr).toBe(0)
-  expect(await saidOf(corner, 'mig')).toMatchObject({health: {state: 'healthy'}, plan: 'unchanged'})
+  expect(await reportedState(corner, 'mig')).toMatchObject({health: {state: 'healthy'}, plan: 'unchanged'})
 })
 
 it('a revision whose gate has not passed is not healthy, though its objects are by now', async () => {
@@ -168,91 +138,12 @@ it('a revision whose gate has not passed is not healthy, though its objects are 
   expect(exitCode).toBe(1)
   expect(status.stdout).toMatch(/^web +1 +deployed +waiting/m)
   expect(status.stdout).toContain('web: revision 1: has not passed its gate')
-  expect(await saidOf(corner, 'web')).toMatchObject({
+  expect(await reportedState(corner, 'web')).toMatchObject({
     exitCode: 1,
     health: {state: 'waiting'},
     gate: 'not-passed',
     history: 'not-passed',
     plan: 'await',
-  })
-})
-
-/**
- * Gives a pod of a release the status of one that was started for the last time just now, though it is ready.
- */
-async function restarted(namespace: string, pod: string, restartCount: number) {
-  const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
-  const terminated = {
-    ...{exitCode: 1, reason: 'Error', message: 'sudo: a password is required'},
-    ...{startedAt: at(60), finishedAt: at(1)},
-  }
-  const container = {name: 'main', image: 'registry.example.org/x:1', imageID: '', ready: true, started: true}
-  const containerStatuses = [
-    {...container, restartCount, state: {running: {startedAt: at(0)}}, lastState: {terminated}},
-  ]
-  await kubectl([
-    ...['patch', 'pod', pod, '--namespace', namespace, '--subresource', 'status'],
-    ...['--type', 'merge', '--patch', JSON.stringify({status: {containerStatuses}})],
-  ])
-}
-
-describe.concurrent('a pod that is ready', () => {
-  it('is not healthy while it restarts, and nothing is deployed upon it', async () => {
-    const db = {objects: [workload('StatefulSet', 'db')], timeout: '5s'}
-    const corner = await objectsCorner({db, app: {objects: [app], requires: ['db']}})
-    const first = await deploy(corner)
-    await restarted(corner.name, 'db-0', 4)
-    const changed = workload('Deployment', 'app', {image: 'registry.example.org/x:2'})
-    await corner.state({db, app: {objects: [changed], requires: ['db']}})
-
-    const status = await corner.kk('status')
-    const {exitCode, stdout} = await deploy(corner)
-
-    expect(first.exitCode, first.stderr).toBe(0)
-    expect(status.exitCode).toBe(1)
-    expect(status.stdout).toMatch(
-      /restarting \(4 times in .*, last: exit 1, 'sudo: a password is required'\)/,
-    )
-    expect(exitCode).toBe(1)
-    expect(endingsOf(stdout)).toEqual({db: 'failed', app: 'skipped'})
-  })
-
-  it('is healthy with a note when it has restarted once, some time ago', async () => {
-    const corner = await objectsCorner({app: {objects: [workload('StatefulSet', 'app')]}})
-    await deploy(corner)
-    await restarted(corner.name, 'app-0', 1)
-
-    const status = await corner.kk('status')
-
-    expect(status.stdout).toContain('restarting (once in')
-    await waitFor(async () => (await corner.kk('status')).exitCode === 0, {
-      until: 'it has been up for longer than its first 30 s',
-      seconds: 60,
-    })
-    expect((await saidOf(corner, 'app')).health).toMatchObject({
-      state: 'healthy',
-      notes: [{object: 'StatefulSet/app', pod: 'app-0', container: 'main', reason: 'Restarted'}],
-    })
-  })
-
-  it('lets its release pass once it has run for as long as it may take to fail', async () => {
-    const metadata = {labels: {app: 'db'}, annotations: {'kk.openstack.org/stable-after': '8s'}}
-    const template = {metadata, spec: {containers: [{name: 'main', image: 'registry.example.org/x:1'}]}}
-    const db = {objects: [workload('StatefulSet', 'db', {spec: {template}})]}
-    const corner = await objectsCorner({
-      db,
-      app: {objects: [app], requires: ['db']},
-      web: {objects: [workload('Deployment', 'web')]},
-    })
-
-    const {exitCode, stdout, stderr} = await deploy(corner)
-
-    expect(exitCode, stderr).toBe(0)
-    expect(stdout).toMatch(/it has run for \d+ s of the 8 s in which it may still fail/)
-    const ended = eventsIn(stdout).flatMap((event) =>
-      event.type === 'release-succeeded' ? [event.release.split('/')[1]!] : [],
-    )
-    expect(ended).toEqual(['web', 'db', 'app'])
   })
 })
 
@@ -281,7 +172,7 @@ describe.concurrent('a workload that somebody scaled to 0', () => {
     )
     expect(plan.stdout).toContain(`StatefulSet/db: it is scaled to 0, ${why}`)
     expect(exitCode).toBe(1)
-    expect(endingsOf(stdout)).toEqual({db: 'failed', app: 'skipped'})
+    expect(releaseOutcomes(stdout)).toEqual({db: 'failed', app: 'skipped'})
   })
 
   it('is healthy where an autoscaler has it, which leaves 0 alone, or its chart states 0', async () => {
@@ -328,7 +219,7 @@ it.each(['StatefulSet', 'DaemonSet'])(
     const set = (image: string) => workload(kind, 'set', {image, spec: {updateStrategy: {type: 'OnDelete'}}})
     const corner = await objectsCorner({set: {objects: [set('registry.example.org/x:1')]}})
     const first = await deploy(corner)
-    const before = await saidOf(corner, 'set')
+    const before = await reportedState(corner, 'set')
     await corner.state({set: {objects: [set('registry.example.org/x:2')]}})
 
     const {exitCode, stderr} = await corner.kk('deploy', '--yes')
@@ -341,7 +232,7 @@ it.each(['StatefulSet', 'DaemonSet'])(
     expect(status.exitCode).toBe(0)
     expect(status.stdout).toMatch(/^set +2 +deployed +partial/m)
     expect(status.stdout).toMatch(message)
-    expect(await saidOf(corner, 'set')).toMatchObject({
+    expect(await reportedState(corner, 'set')).toMatchObject({
       health: {state: 'partial'},
       gate: 'passed',
       plan: 'unchanged',
@@ -427,7 +318,7 @@ it('ReplicaSets, ReplicationControllers and APIServices are awaited', async () =
   await kubectl(['delete', 'apiservice', server.metadata.name])
 
   expect(exitCode).toBe(1)
-  expect(endingsOf(stdout)).toEqual({sets: 'failed', server: 'failed'})
+  expect(releaseOutcomes(stdout)).toEqual({sets: 'failed', server: 'failed'})
   expect(stdout).toMatch(/ReplicaSet\/set: 0 of 1 replicas are available/)
   expect(stdout).toMatch(/ReplicationController\/controller: 0 of 1 replicas are available/)
   expect(stdout).toMatch(/APIService\/v1\.g\d+\.example\.org: its condition Available is False/)
