@@ -36,7 +36,8 @@ const WARM = {
 
 /**
  * Commands without a cluster: a run that waits interleaves differently each time, and compiles other
- * functions, so the cache would not be reproducible.
+ * functions, so the cache would not be reproducible. A deploy gets as far as its kubeconfig, which is
+ * missing.
  */
 async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
@@ -50,6 +51,7 @@ async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   await succeed(run, ['graph', ENVIRONMENT])
   await succeed(run, ['values', 'split', ENVIRONMENT, '--stdout'])
   await succeed(run, ['--help'])
+  await run(['deploy', ENVIRONMENT, '--kubeconfig', join(directory, 'missing'), '--yes'])
   if (words.length > 0) await succeed(run, words)
   rmSync(directory, {recursive: true})
 }
