@@ -53,8 +53,8 @@ export interface ChartWork extends DesiredWork {
    * `droppedHolders`.
    */
   readonly dropped: readonly KubernetesObject[]
-  /** The hooks whose objects were ordinary objects in the previous revision; see `replacedByHooks`. */
-  readonly replaced?: readonly KubernetesObject[]
+  /** The hooks whose objects helm deletes and has to re-create; see `recreatedHooks`. */
+  readonly recreated?: readonly KubernetesObject[]
   /**
    * Objects that the chart no longer renders and that another release also contains: helm is made to keep
    * them.

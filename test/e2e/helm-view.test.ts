@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
-import {HELMS} from '../support/helms.ts'
-import {get, kubectl, uniqueName} from './support/cluster.ts'
+import {HELMS, type HelmName} from '../support/helms.ts'
+import {get, kubectl, uniqueName, waitFor} from './support/cluster.ts'
 import type {TestEnvironment} from './support/environment.ts'
 import {objectsEnvironment} from './support/objects-chart.ts'
 import {revisions} from './support/records.ts'
@@ -255,25 +255,14 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect([...(await names('configmaps', environment)), ...(await names('pvc', environment))]).toEqual(['a'])
   })
 
-  it('a claim that is a hook of upgrades is named by the plan, and goes only when it is confirmed', async () => {
-    const version = (value: string) =>
-      [claim('hooked', hook('pre-install,pre-upgrade')), {...configMap('settings'), data: {value}}] as const
-    const environment = await objectsEnvironment('data', version('1'), {helm})
-    await environment.deploy()
+  it('a claim that is a hook of upgrades is named by the plan, and stays unless its deletion is confirmed', async () => {
+    const environment = await hookedClaim(helm)
     const before = await uids('pvc', environment)
-    await environment.state(...version('2'))
 
     const planned = await environment.json<PlanDocument>('plan')
     const text = await environment.kk('plan')
     const dry = await environment.kk('deploy', '--dry-run')
     const refused = await environment.kk('deploy', '--yes')
-    const untouched = await uids('pvc', environment)
-    const named = await environment.kk(
-      'upgrade data',
-      '--yes',
-      '--confirm-data',
-      `${environment.name}/hooked`,
-    )
 
     expect(planned.hookData).toMatchObject([
       {kind: 'PersistentVolumeClaim', name: 'hooked', with: 'with its data'},
@@ -286,8 +275,47 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     for (const stderr of [dry.stderr, text.stderr, refused.stderr])
       expect(stderr).toContain(`to delete it, name each object: --confirm-data ${name}/hooked`)
     expect(refused.exitCode, refused.stderr).toBe(3)
-    expect(untouched).toEqual(before)
-    expect(named.exitCode, named.stderr).toBe(0)
-    expect((await uids('pvc', environment)).get('hooked')).not.toBe(before.get('hooked'))
+    expect(await uids('pvc', environment)).toEqual(before)
   })
+})
+
+/** An environment whose next upgrade deletes the claim `hooked`, because it is a hook. */
+async function hookedClaim(helm: HelmName): Promise<TestEnvironment> {
+  const version = (value: string) =>
+    [claim('hooked', hook('pre-install,pre-upgrade')), {...configMap('settings'), data: {value}}] as const
+  const environment = await objectsEnvironment('data', version('1'), {helm})
+  await environment.deploy()
+  await environment.state(...version('2'))
+  return environment
+}
+
+it('helm3 re-creates a claim that is a hook of upgrades, once it is gone', async () => {
+  const environment = await hookedClaim('helm3')
+  const before = await uids('pvc', environment)
+
+  const {exitCode, stderr} = await environment.kk('upgrade data', '--yes', '--confirm-data', 'hooked')
+
+  expect(exitCode, stderr).toBe(0)
+  expect((await uids('pvc', environment)).get('hooked')).not.toBe(before.get('hooked'))
+})
+
+it('helm4 applies a hook to a claim that is being deleted, and the run reports that it is gone', async () => {
+  const environment = await hookedClaim('helm4')
+  const before = await uids('pvc', environment)
+  const held = (finalizers: readonly string[] | null) =>
+    kubectl([
+      ...['patch', 'pvc/hooked', '--namespace', environment.name, '--type', 'merge'],
+      ...['--patch', JSON.stringify({metadata: {finalizers}})],
+    ])
+  await held(['kk.openstack.org/test'])
+
+  const upgraded = await environment.kk('upgrade data', '--yes', '--confirm-data', 'hooked')
+  await held(null)
+  await waitFor(async () => !(await uids('pvc', environment)).has('hooked'), {until: 'the claim is gone'})
+  const corrected = await environment.kk('deploy', '--correct-drift', '--yes')
+
+  expect(upgraded.exitCode, upgraded.stderr).toBe(0)
+  expect(upgraded.stderr).toMatch(/partial: PersistentVolumeClaim\/hooked: is gone/)
+  expect(corrected.exitCode, corrected.stderr).toBe(0)
+  expect((await uids('pvc', environment)).get('hooked')).not.toBe(before.get('hooked'))
 })

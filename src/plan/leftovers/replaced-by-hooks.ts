@@ -42,3 +42,19 @@ export function replacedByHooks(
     return [{object: hook, isMade}]
   })
 }
+
+/**
+ * Returns the hooks that must exist afterwards although helm deletes their objects on the way: those of
+ * `replacedByHooks`, and those with data. Helm 4 applies a hook to an object that is still being deleted,
+ * reports success, and the object goes all the same (Helm 4.2: kube/statuswait.go hookOnlyWaiter).
+ */
+export function recreatedHooks(
+  replaced: readonly ReplacedByHook[],
+  objects: readonly KubernetesObject[],
+  verb: HelmVerb,
+): readonly KubernetesObject[] {
+  const data = dataOfHooks(objects, verb).filter(
+    (object) => !hookDeletePolicies(object).includes('hook-succeeded'),
+  )
+  return [...new Set([...replaced.map(({object}) => object), ...data])]
+}

@@ -63,7 +63,7 @@ async function perform(task: Task, context: Omit<Execution, 'action'>): Promise<
     case 'install':
     case 'upgrade': {
       const execution = {...on(task.action), redact: redactor(task.work.values)}
-      return passGate(execution, {...(await change(execution, task.work)), replaced: task.work.replaced})
+      return passGate(execution, {...(await change(execution, task.work)), recreated: task.work.recreated})
     }
     case 'rollback': {
       const {redact, ...deployed} = await rollback(on(task.action))

@@ -27,8 +27,8 @@ export interface Deployed {
   readonly objects: readonly KubernetesObject[]
   /** The deadline of its gate, in milliseconds since the epoch. */
   readonly deadline: number
-  /** The hooks whose objects helm has deleted and may not have re-created; see `replacedByHooks`. */
-  readonly replaced?: readonly KubernetesObject[] | undefined
+  /** The hooks whose objects helm has deleted and may not have re-created; see `recreatedHooks`. */
+  readonly recreated?: readonly KubernetesObject[] | undefined
 }
 
 /**
@@ -42,9 +42,9 @@ export async function passGate(begun: Execution, deployed: Deployed): Promise<Pe
   execution.controls.onHelmEnded()
   const health = await awaitHealth(execution, {objects: deployed.objects, revision, hasPassed: false})
   const {action, cluster} = execution
-  const {replaced = []} = deployed
+  const {recreated = []} = deployed
   const namespace = releaseNamespace(action.release)
-  const gone = await goneAmong(cluster.live, namespace, replaced, ({isGoing}) => !isGoing)
+  const gone = await goneAmong(cluster.live, namespace, recreated, ({isGoing}) => !isGoing)
   return {...(await mark(execution, deployed.record)), ...noted(withGone(health, gone))}
 }
 

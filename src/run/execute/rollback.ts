@@ -8,7 +8,7 @@ import {makerLabels} from '../../plan/installation.ts'
 import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {judgedLeftover} from '../../plan/leftovers/ownership.ts'
-import {replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
+import {recreatedHooks, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import {pruned} from '../../plan/rollback/refusals.ts'
 import {redactSecretsOf} from '../../redact/objects.ts'
 import {redactor} from '../../redact/redact.ts'
@@ -57,7 +57,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   const all = [...objects, ...hookObjects(stored)]
   const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
   await keepDropped(execution, droppedHolders(before, all, way))
-  const replaced = replacedByHooks(before, all, way).map(({object}) => object)
+  const recreated = recreatedHooks(replacedByHooks(before, all, way), all, way.verb)
   // Helm does not replace a failed Job of the same name, and the gate would fail at once.
   await cluster.health.deleteFailedJobs(releaseNamespace(release), objects)
   try {
@@ -65,7 +65,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
     const record = await noted(execution, {last, revision: action.revision + 1})
     await writeLists(execution, mixedLists(objects, {...last, applyMethod: stored.applyMethod}))
     await deleteForgotten(execution, cut, objects)
-    return {record, objects, replaced, redact, deadline}
+    return {record, objects, recreated, redact, deadline}
   } catch (error) {
     await settle(execution, lease, error)
     await noteFailed(execution, last).catch(() => undefined)

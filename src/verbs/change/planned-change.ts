@@ -12,7 +12,7 @@ import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
-import type {ReplacedByHook} from '../../plan/leftovers/replaced-by-hooks.ts'
+import {type ReplacedByHook, recreatedHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Action, DeployKind, Plan} from '../../plan/plan.ts'
 import {preparedMask} from '../../prepare/environment-mask.ts'
 import {throwPlaced} from '../../prepare/placed-problems.ts'
@@ -264,7 +264,7 @@ function chartWork(
     values,
     objects,
     dropped: droppedHolders(before, objects, {namespace: releaseNamespace(release), verb: 'upgrade'}),
-    replaced: (replaced.get(release) ?? []).map(({object}) => object),
+    recreated: kind === 'upgrade' ? recreatedHooks(replaced.get(release) ?? [], objects, kind) : [],
     shared: shared.filter((each) => each.release === release).map(({object}) => object),
     mixed: mixedLists(objects, previous.get(release)?.[0]),
     unvalidated: unvalidated.get(release) ?? [],

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {replacedByHooks} from '../../../src/plan/leftovers/replaced-by-hooks.ts'
+import {recreatedHooks, replacedByHooks} from '../../../src/plan/leftovers/replaced-by-hooks.ts'
 
 const WAY = {namespace: 'openstack', verb: 'upgrade'} as const
 const KEEP = {'helm.sh/resource-policy': 'keep'}
@@ -67,4 +67,21 @@ it('an object that stays normal, is new, or is no longer in the chart does not b
   expect(replacedByHooks([plain], [plain], WAY)).toEqual([])
   expect(replacedByHooks([], [hook('ConfigMap', 'pre-upgrade')], WAY)).toEqual([])
   expect(replacedByHooks([plain], [], WAY)).toEqual([])
+})
+
+it('hooks that must exist after an upgrade are those with data that helm deletes first, each once', () => {
+  const claim = (name: string, events: string, policies?: string) => {
+    const {metadata, ...rest} = hook('PersistentVolumeClaim', events, policies)
+    return {...rest, metadata: {...metadata, name}}
+  }
+  const kept = claim('kept', 'pre-upgrade')
+  const others = [claim('first', 'pre-install'), claim('removed', 'pre-upgrade', 'hook-succeeded')]
+
+  const found = recreatedHooks(
+    [{object: kept, isMade: false}],
+    [kept, ...others, hook('Job', 'pre-upgrade')],
+    'upgrade',
+  )
+
+  expect(found).toEqual([kept])
 })

@@ -300,7 +300,7 @@ const GONE = {
 
 describe('an object that became a hook', () => {
   const settings = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'settings'}}
-  const work = workOf(keystone, {replaced: [settings]})
+  const work = workOf(keystone, {recreated: [settings]})
   const upgraded = async (present: readonly PresentObject[]) => {
     const world = newWorld({
       record: recordOf(keystone),
