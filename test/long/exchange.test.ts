@@ -91,7 +91,7 @@ describe("in a strict dry run with the tools' own definitions", () => {
 
     expect(exitCode, stderr).toBe(0)
     expect(stdout.match(/^helmrelease\S+ created/gm)).toHaveLength(4)
-    expect(stdout).toContain(`ocirepository.source.toolkit.fluxcd.io/${environment.name}-workload-`)
+    expect(stdout).toContain(`ocirepository.source.toolkit.fluxcd.io/${environment.name}.workload-`)
   })
 
   it('the API server takes an export for Flux whose charts are in a repository', async () => {
@@ -101,8 +101,8 @@ describe("in a strict dry run with the tools' own definitions", () => {
     const {exitCode, stdout, stderr} = await dryRun('--kustomize', out)
 
     expect(exitCode, stderr).toBe(0)
-    expect(stdout).toMatch(/^helmrepository\.source\S+\/\S+-charts\.example\.org-kk-\w{8} created/m)
-    expect(stdout).toContain(`/${other.name}-charts.example.org-kk-`)
+    expect(stdout).toMatch(/^helmrepository\.source\S+\/\S+\.charts\.example\.org-kk-\w{8} created/m)
+    expect(stdout).toContain(`/${other.name}.charts.example.org-kk-`)
   })
 
   it('the API server takes an export for Argo CD', async () => {
@@ -224,7 +224,7 @@ describe('secrets that are exported for an age recipient', () => {
     const secret = await decrypted(ofFlux)
     expect(secret).toMatchObject({
       kind: 'Secret',
-      metadata: {name: `${environment.name}-db-secret-values`, namespace: 'flux-system'},
+      metadata: {name: `${environment.name}.db-secret-values`, namespace: 'flux-system'},
       stringData: {'values.yaml': `auth:\n  password: ${PASSWORD}\n`},
     })
   })
