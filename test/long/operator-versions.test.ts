@@ -176,7 +176,7 @@ it('25: if Environments are served only in a later version, an older kk refuses,
   for (const {exitCode, stderr, command} of refused) {
     expect(exitCode, command).toBe(3)
     expect(stderr, command).toContain('KK_KINDS')
-    expect(stderr, command).toContain('Environments of kk.openstack.org/v1beta1')
+    expect(stderr, command).toContain('the cluster serves Environments as kk.openstack.org/v1beta1')
   }
   expect(byHand.exitCode).toBe(3)
   expect(byHand.stderr).toContain('KK_OPERATED')

@@ -9,30 +9,30 @@ const ROOT = join(import.meta.dirname, '../../..')
 type Edits = Readonly<Record<string, readonly (readonly [string, string])[]>>
 
 /**
- * A later kk: another version of itself and of its kinds, and a field of Environments that this one does not
+ * A later kk: another version of itself and of its CRDs, and a field of Environments that this one does not
  * know.
  */
 const LATER: Edits = {
   '/src/cli/version.ts': [['pjson.version', "'99.0.0'"]],
-  '/src/operator/kinds/kind.ts': [["VERSION = 'v1alpha1'", "VERSION = 'v1beta1'"]],
-  '/src/operator/kinds/environment-kind.ts': [
+  '/src/operator/crds/crd.ts': [["VERSION = 'v1alpha1'", "VERSION = 'v1beta1'"]],
+  '/src/operator/crds/environment.ts': [
     ['    suspend: {\n', "    sticky: {type: 'boolean', description: 'Of the later kk.'},\n    suspend: {\n"],
   ],
 }
 
-/** The next kk: it serves the kinds as this one knows them, too. */
+/** The next kk: it serves the CRDs as this one knows them, too. */
 const NEXT: Edits = {
   ...LATER,
-  '/src/operator/kinds/kind.ts': [
-    ...LATER['/src/operator/kinds/kind.ts']!,
-    ['EARLIER: readonly string[] = []', "EARLIER: readonly string[] = ['v1alpha1']"],
+  '/src/operator/crds/crd.ts': [
+    ...LATER['/src/operator/crds/crd.ts']!,
+    ['EARLIER_VERSIONS: readonly string[] = []', "EARLIER_VERSIONS: readonly string[] = ['v1alpha1']"],
   ],
 }
 
 /** The kk that comes after this one, made of the same sources. */
 export const nextKk = () => kkWith('kk-next', NEXT)
 
-/** One that comes after that one, and has given up the version of the kinds that this one knows. */
+/** One that comes after that one, and has given up the version of the CRDs that this one knows. */
 export const laterKk = () => kkWith('kk-later', LATER)
 
 /** Makes a program that runs kk from its sources as if these texts in them were others. */
