@@ -214,7 +214,7 @@ atNight(() => {
       const {stdout: status} = await environment.on('status', 'web')
       expect(status).toContain(`web: no process works on it: ${DEAD}, whose process is gone, held it`)
       const mended = [
-        await mend(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, ran out`),
+        await mend(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, expired`),
         await mend(broken, 'storage-class', 'claims without a class get the newest, other'),
         await mend(broken, 'records', 'default/sh.helm.release.v1.wiki.v1'),
         await mend(broken, 'hook-jobs', '/left-over was a post-install hook'),
@@ -258,7 +258,7 @@ atNight(() => {
       expect(
         find(
           'scheduling',
-          /^Deployment\/lost of old: none of the \d nodes .* does not have the label no-such=label$/,
+          /^Deployment\/lost of old: its pods fit none of the \d nodes; .* does not have the label no-such=label$/,
         ).level,
       ).toBe('problem')
       const classless = find('storage-class', 'claims of old have no class: their pods would stay pending')

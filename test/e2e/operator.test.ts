@@ -421,7 +421,7 @@ atNight(() => {
     await environment.apply(environment.text())
     await environment.has('Ready', 'True')
 
-    await done(cluster.operator('uninstall', '--namespace', environment.name, '--yes'))
+    await cluster.uninstall()
     await environment.isFree()
     const {exitCode, stderr} = await deployByHand(environment, environment.text({api: {replicas: 2}}))
 

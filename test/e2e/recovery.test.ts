@@ -236,7 +236,7 @@ atNight(() => {
       )
       expect(refused.stderr).toMatch(/hint: .*kk unlock hooked --revision 2/)
       expect(dry.exitCode, dry.stderr).toBe(0)
-      expect(dry.stdout).toMatch(/revision +2, pending-upgrade\nwritten +\S+Z, .* ago\nheld by +nobody/)
+      expect(dry.stdout).toMatch(/revision +2, pending-upgrade\nwritten +\S+Z, .* ago\nheld by +no one/)
       expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([
         3,
         expect.stringContaining('KK_UNCONFIRMED'),
