@@ -59,6 +59,11 @@ const NIGHT_NEEDS: readonly SystemNeed[] = [
     package: 'systemd',
     probe: ['systemd-analyze', '--version'],
   },
+  {
+    what: 'libfaketime (it gives processes a wrong clock)',
+    package: 'libfaketime',
+    probe: ['/bin/sh', '-c', 'test -e /usr/lib/*/faketime/libfaketime.so.1'],
+  },
   ...['fish', 'zsh'].map(
     (shell): SystemNeed => ({
       what: `${shell}, which completes words of kk`,
