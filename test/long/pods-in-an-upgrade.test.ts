@@ -133,7 +133,7 @@ describe('an upgrade of images', () => {
     ])
     await environment.write({...content, global: {...(content.global as object), images: {tag: TAG}}})
     since = new Date().toISOString()
-    const running = environment.kk('update', '--concurrency', '8')
+    const running = environment.kk('upgrade', '--concurrency', '8')
     await startNewPods(TAG)
     const {exitCode, stderr} = await running
     expect(exitCode, stderr).toBe(0)
