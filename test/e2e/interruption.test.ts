@@ -121,7 +121,7 @@ apart: {}
 
       expect(next.exitCode, next.stderr).toBe(0)
       expect(endings(next.stdout)).toEqual(
-        expect.arrayContaining(['first upgrade, revision 2', 'second install, revision 1']),
+        expect.arrayContaining(['first install, revision 2', 'second install, revision 1']),
       )
     })
   })
