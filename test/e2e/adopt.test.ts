@@ -34,7 +34,7 @@ async function planned(environment: TestEnvironment) {
   )
 }
 
-describe('what plain helm installed', () => {
+describe('releases that plain helm installed', () => {
   const [old, fresh] = [secret(), secret()]
   const same = {job: {hook: 'post-install', pod: {}}, test: {pod: {}}}
   let namespace: string
@@ -56,7 +56,7 @@ describe('what plain helm installed', () => {
     environment = await makeEnvironment({content, namespace})
   })
 
-  it('is refused by deploy, which names kk adopt; so does the plan', async () => {
+  it('are refused by deploy and plan, which name kk adopt', async () => {
     const [deploy, plan] = await Promise.all([environment.kk('deploy'), environment.kk('plan')])
 
     expect(deploy.exitCode).toBe(3)
@@ -65,7 +65,7 @@ describe('what plain helm installed', () => {
     expect(plan.stdout).toContain('take it over with: kk adopt db')
   })
 
-  it('is shown with all that an upgrade would change of it, without a secret; a dry run changes nothing', async () => {
+  it('are shown by a dry run of adopt with all changes of an upgrade, without secrets, and are not changed', async () => {
     const records = await helmRecords(namespace)
 
     const {exitCode, stdout, stderr} = await environment.kk('adopt', 'db', 'api', '--dry-run')
@@ -101,7 +101,7 @@ describe('what plain helm installed', () => {
     expect(await helmRecords(namespace)).toEqual(records)
   })
 
-  it('is not adopted unasked', async () => {
+  it('are not adopted without confirmation', async () => {
     const {exitCode, stderr} = await environment.kk('adopt', 'db')
 
     expect(exitCode).toBe(3)
@@ -109,14 +109,14 @@ describe('what plain helm installed', () => {
     expect(Object.keys((await helmRecords(namespace))[0]!.labels).join()).not.toContain('kk.openstack.org')
   })
 
-  it('one release at a time: the note names what must be adopted, too', async () => {
+  it('are adopted by name, with a note on required releases that kk did not install either', async () => {
     const {exitCode, stdout} = await environment.kk('adopt', 'api', '--dry-run')
 
     expect(exitCode).toBe(0)
     expect(stdout).toContain('note: db, which is required, was not installed by kk either')
   })
 
-  it('is adopted without a new revision; then a deploy upgrades what differs, and only that, in its place', async () => {
+  it('are adopted without a new revision; a deploy then upgrades only the different release in place', async () => {
     const adopted = await environment.kk('adopt', 'db', 'api', '--yes', '--message', 'from helm')
     const records = await helmRecords(namespace)
     const plan = await planned(environment)
@@ -143,7 +143,7 @@ describe('what plain helm installed', () => {
     expect(await uids(namespace, 'db')).toEqual(before)
   })
 
-  it('is told to be adopted already, without an error', async () => {
+  it('are reported as already adopted, with exit code 0', async () => {
     const {exitCode, stderr} = await environment.kk('adopt', 'db', '--yes')
 
     expect(exitCode).toBe(0)
@@ -158,9 +158,9 @@ describe('what plain helm installed', () => {
     })
 
     it.each([
-      ['what another environment owns', 'db', 3, /KK_OWNER.*db belongs to the environment/],
-      ['what is not installed', 'gone', 2, /KK_NOT_INSTALLED.*there is nothing to adopt/],
-      ['what the file does not have', 'stranger', 2, /KK_UNKNOWN_RELEASE.*has no release stranger/],
+      ['a release that another environment owns', 'db', 3, /KK_OWNER.*db belongs to the environment/],
+      ['a release that is not installed', 'gone', 2, /KK_NOT_INSTALLED.*there is nothing to adopt/],
+      ['a release that is not in the file', 'stranger', 2, /KK_UNKNOWN_RELEASE.*has no release stranger/],
     ])('%s', async (_, name, exit, says) => {
       const {exitCode, stderr} = await other.kk('adopt', name, '--yes')
 
@@ -168,7 +168,7 @@ describe('what plain helm installed', () => {
       expect(stderr).toMatch(says)
     })
 
-    it('nothing at all', async () => {
+    it('a command line without the name of a release', async () => {
       const {exitCode, stderr} = await other.kk('adopt')
 
       expect(exitCode).toBe(2)
@@ -178,7 +178,7 @@ describe('what plain helm installed', () => {
 })
 
 atNight(() => {
-  it('a renamed environment takes its releases over, when it says whose they are and that is confirmed', async () => {
+  it('a renamed environment takes over its releases with --owner and confirmation', async () => {
     const content = workloads({db: {}, api: {requires: ['db']}})
     const old = await makeEnvironment({content})
     await old.deploy()
@@ -203,7 +203,7 @@ atNight(() => {
 })
 
 atNight(() => {
-  it('an environment that has a part of another takes over its sections alone, and is told who goes on using them', async () => {
+  it('an environment with a part of another takes over only its sections, with a list of the remaining users', async () => {
     const releases = {db: {}, api: {requires: ['db']}, web: {requires: ['api', 'db']}}
     const old = await makeEnvironment({content: workloads(releases)})
     await old.deploy()
@@ -225,7 +225,7 @@ atNight(() => {
 })
 
 atNight(() => {
-  describe.concurrent('kk adopt refuses', () => {
+  describe.concurrent('kk adopt --owner refuses', () => {
     let environment: TestEnvironment
     beforeAll(async () => {
       const namespace = await makeNamespace('adopt')

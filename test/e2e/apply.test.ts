@@ -39,7 +39,7 @@ describe('a saved plan', () => {
     expect(exitCode, stderr).toBe(0)
   })
 
-  it('is done exactly, and once: the second time the records have moved', async () => {
+  it('is executed exactly, and only once, because the records are newer afterwards', async () => {
     const {exitCode, stderr} = await apply(environment, 'first.json', '--yes')
 
     expect(exitCode).toBe(3)
@@ -48,7 +48,7 @@ describe('a saved plan', () => {
     expect(await revisions(environment.name)).toEqual({db: 1, api: 1, web: 1})
   })
 
-  it('of nothing to do is nothing', async () => {
+  it('without actions changes nothing', async () => {
     await save(environment, 'nothing.json', 'db')
 
     const {exitCode, stdout} = await apply(environment, 'nothing.json', '--yes', '--output', 'json')
@@ -57,7 +57,7 @@ describe('a saved plan', () => {
     expect(JSON.parse(stdout)).toMatchObject({run: null, releases: [{state: 'unchanged'}]})
   })
 
-  it('holds no values, and needs those of --set again', async () => {
+  it('contains no values, and needs those of --set again', async () => {
     const set = ['--set', `api:auth.password=${SECRET}`]
     const path = await save(environment, 'set.json', ...set)
 
@@ -72,7 +72,7 @@ describe('a saved plan', () => {
     expect(without.stderr + dry.stdout + dry.stderr).not.toContain(SECRET)
   })
 
-  it('is refused on another cluster, whatever its context is called', async () => {
+  it('is refused on another cluster, even with a context of the same name', async () => {
     const path = await save(environment, 'elsewhere.json')
     const plan = readSavedPlan(await readFile(path, 'utf8'), path)
     await writeFile(path, savedPlanText({...plan, cluster: {...plan.cluster, uid: 'another'}}))
@@ -83,7 +83,7 @@ describe('a saved plan', () => {
     expect(stderr).toMatch(/ {2}this is the cluster \S+ .*the plan is for \S+ .*has the UID another/)
   })
 
-  it('that was edited is no plan', async () => {
+  it('that was edited is refused', async () => {
     const path = await save(environment, 'edited.json')
     await writeFile(path, (await readFile(path, 'utf8')).replace('"install": true', '"install": false'))
 
@@ -93,7 +93,7 @@ describe('a saved plan', () => {
     expect(stderr).toContain('KK_SAVED_PLAN: edited.json cannot be used as a plan: it was changed')
   })
 
-  it('finds its files beside itself when all of them are somewhere else', async () => {
+  it('finds its files relative to itself after all of them were moved', async () => {
     await writeFile(join(environment.directory, 'more.yaml'), 'replicas: 2\n')
     await save(environment, 'moved.json', 'api', '--values', 'api=more.yaml')
     const elsewhere = `${environment.directory}-elsewhere`
@@ -113,7 +113,7 @@ describe('a saved plan', () => {
     expect(changed.stderr).toContain('  api: --values changed')
   })
 
-  it('is refused, with names, when a section or a record moved, or only the labels of a record', async () => {
+  it('is refused, with names, if a section, a record or the labels of a record have changed', async () => {
     await save(environment, 'plan.json')
     await environment.write(workloads({...THREE, api: {...THREE.api, values: {replicas: 3}}}))
     await helm(environment, 'upgrade', 'db', join(FIXTURES, 'workload'), '--reuse-values')
@@ -130,7 +130,7 @@ describe('a saved plan', () => {
 })
 
 describe('kk plan --save', () => {
-  it('refuses a name that kk apply would take for an environment file', async () => {
+  it('refuses a file name that kk apply would take for an environment file', async () => {
     const environment = await makeEnvironment({content: workloads({db: {}})})
 
     const {exitCode, stderr} = await environment.kk('plan', '--save', 'plan.yaml')
@@ -139,7 +139,7 @@ describe('kk plan --save', () => {
     expect(stderr).toContain('--save plan.yaml: this is the name of an environment file')
   })
 
-  it('makes no directory: one that is missing is mistyped', async () => {
+  it('refuses a missing directory, which may be a typo', async () => {
     const environment = await makeEnvironment({content: workloads({db: {}})})
 
     const {exitCode, stderr} = await environment.kk('plan', '--save', 'missing/plan.json')

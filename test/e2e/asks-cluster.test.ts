@@ -94,7 +94,7 @@ describe.each(HELMS)('with %s, a chart', (helm) => {
   const content = (sections: object, kk: object = {}) => ({kk: {charts: [charts], ...kk}, ...sections})
 
   atNight(() => {
-    it('with the revision in the name of a Job is upgraded, a plan shows the next Job, and doctor finds nothing', async () => {
+    it('with the revision in the name of a Job is upgraded; a plan shows the next Job, and doctor finds nothing', async () => {
       await environment.write(content({migration: {}, settings: {}, password: {}}))
       await environment.deploy()
       await environment.write(content({migration: {tag: 2}, settings: {size: 2}, password: {}}))
@@ -113,7 +113,7 @@ describe.each(HELMS)('with %s, a chart', (helm) => {
   })
 
   atNight(() => {
-    it('that keeps its password by looking it up, or has the revision in a name, is adopted as it is, and not upgraded again', async () => {
+    it('that keeps its password by lookup, or has the revision in a name, is adopted unchanged and not upgraded again', async () => {
       const namespace = await makeNamespace('lookup')
       const install = async (verb: string, chart: string) => {
         const words = [verb, chart, join(charts, chart), '--namespace', namespace]
@@ -138,7 +138,7 @@ describe.each(HELMS)('with %s, a chart', (helm) => {
     })
   })
 
-  it('that fails without an object of the cluster is deployed where it is', async () => {
+  it('that fails without an object in the cluster is deployed once the object exists', async () => {
     await environment.write(content({finder: {}}, {infer: false}))
     const missing = await environment.kk('deploy')
     await kubectl(['apply', '--filename', '-'], {input: definition(old)})
@@ -152,7 +152,7 @@ describe.each(HELMS)('with %s, a chart', (helm) => {
   })
 
   atNight(() => {
-    it('that looks up what somebody may not see is planned for them as if it were not there', async () => {
+    it('that looks up objects that the user may not read is planned as if they did not exist', async () => {
       const namespace = await makeNamespace('lookup')
       const sees = ['kube-system', namespace]
       const kubeconfig = await restrictedAccount({adminOf: [namespace, 'kk-system'], sees})
@@ -165,7 +165,7 @@ describe.each(HELMS)('with %s, a chart', (helm) => {
       expect(unseen.stdout, unseen.stderr).toMatch(/^\+ +found: ["']?no/m)
     })
 
-    it('that looks up what comes with the plan is deployed after it', async () => {
+    it('that looks up objects of another release in the plan is deployed after that release', async () => {
       await environment.write(
         content({operator: {}, counter: {}}, {releases: {counter: {requires: ['operator']}}}),
       )

@@ -45,7 +45,7 @@ async function programsBelow(folder: string): Promise<readonly string[]> {
 }
 
 describe('the binary alone', () => {
-  it('tells its version, even without a single variable', async () => {
+  it('prints its version, even without environment variables', async () => {
     const {exitCode, stdout, stderr} = await execa(executable, ['--version'], {
       cwd: '/',
       env: {},
@@ -57,14 +57,14 @@ describe('the binary alone', () => {
     expect(stdout).toMatch(new RegExp(`^kk/${pjson.version} linux-\\w+ node-v\\d+\\.\\d+\\.\\d+$`))
   })
 
-  it.each(['deploy', 'sandbox up'])('kk %s --help shows examples of it', async (command) => {
+  it.each(['deploy', 'sandbox up'])('prints examples with kk %s --help', async (command) => {
     const {exitCode, stdout} = await alone([...command.split(' '), '--help'])
 
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(new RegExp(`^EXAMPLES\\n +\\$ kk ${command}\\b`, 'm'))
   })
 
-  it('finds the charts that it carries', async () => {
+  it('contains the charts of kk', async () => {
     const {exitCode, stdout, stderr} = await alone(['graph', '--output', 'json'])
 
     expect(exitCode, stderr).toBe(0)
@@ -78,7 +78,7 @@ describe('the binary alone', () => {
     ])
   })
 
-  it('carries the environments, with paths that lead to its charts', async () => {
+  it('contains the environments, with paths to its charts', async () => {
     const files = await carriedFiles()
 
     const {exitCode, stdout, stderr} = await alone(['graph', join(files, 'environments/all-in-one.yaml')])
@@ -88,7 +88,7 @@ describe('the binary alone', () => {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
   })
 
-  it('carries programs of images as programs', async () => {
+  it('contains the programs of images as executable files', async () => {
     const files = await carriedFiles()
     const images = join(import.meta.dirname, '../../images')
 
@@ -98,7 +98,7 @@ describe('the binary alone', () => {
     expect(await programsBelow(join(files, 'images'))).toEqual(programs)
   })
 
-  it('carries the chart of the operator', async () => {
+  it('contains the chart of the operator', async () => {
     const chart = join(home, 'operator-chart')
     const words = ['operator', 'install', '--image', 'i', '--namespace', 'openstack', '--chart', chart]
 
@@ -113,14 +113,14 @@ describe('the binary alone', () => {
     ])
   })
 
-  it('draws with the Graphviz that it carries', async () => {
+  it('draws graphs with the Graphviz inside', async () => {
     const {exitCode, stdout, stderr} = await alone(['graph', '--format', 'svg'])
 
     expect(exitCode, stderr).toBe(0)
     expect(stdout).toMatch(/<svg .*keystone.*<\/svg>/s)
   })
 
-  it('tells which commit it was built from', async () => {
+  it('prints the commit of its build', async () => {
     const {stdout} = await alone(['version', '--output', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({
       commit: expect.stringMatching(/^[0-9a-f]{40}$/),
@@ -129,7 +129,7 @@ describe('the binary alone', () => {
     })
   })
 
-  it('prints a license with its text for Node and for every package inside', async () => {
+  it('prints the license and its full text for Node and every bundled package', async () => {
     const {exitCode, stdout} = await alone(['licenses'])
 
     const line = '='.repeat(80)
@@ -142,7 +142,7 @@ describe('the binary alone', () => {
   })
 
   it.each([{NODE_OPTIONS: '--require /nonexistent'}, {NODE_OPTIONS: '--no-such-option'}])(
-    'ignores %j',
+    'ignores the variable %j',
     async (env) => {
       const {exitCode, stdout, stderr} = await alone(['graph'], env)
 
@@ -155,7 +155,7 @@ describe('the binary alone', () => {
     [['grahp'], 'did you mean kk graph?'],
     [['values', 'spilt'], 'did you mean kk values split?'],
     [['graph', '--formta', 'svg'], 'did you mean --format?'],
-  ])('%j is a usage error that says what may have been meant', async (args, hint) => {
+  ])('reports %j as a usage error with a suggestion', async (args, hint) => {
     const {exitCode, stdout, stderr} = await alone(args)
 
     expect([exitCode, stdout]).toEqual([2, ''])
@@ -163,7 +163,7 @@ describe('the binary alone', () => {
     expect(stderr).toContain(hint)
   })
 
-  it('says what is missing when there is no helm, no cluster and no toolbox', async () => {
+  it('reports a missing helm, cluster or toolbox', async () => {
     const plan = await alone(['plan'])
     const values = await alone(['values', 'show', 'glance', '--computed'])
     const sandbox = await alone(['sandbox', 'up'])

@@ -13,7 +13,7 @@ const deploy = ({file, helm}: TestEnvironment, ...flags: readonly string[]) =>
   [`KK_HELM=${helm}`, inject('run').kk, 'deploy', file, ...flags].join(' ')
 
 describe.concurrent('a deploy on a terminal', () => {
-  it('shows the plan, asks, and then shows who runs and who waits for whom, until all is done', async () => {
+  it('shows the plan, asks, and then shows running and waiting releases until all are done', async () => {
     const environment = await makeEnvironment({content: workloads({db: LATE, api: {requires: ['db']}})})
     const terminal = openTerminal(deploy(environment), SIZE)
 
@@ -30,7 +30,7 @@ describe.concurrent('a deploy on a terminal', () => {
   })
 
   atNight(() => {
-    it('with more releases than the screen has rows leaves nothing of the board behind', async () => {
+    it('leaves nothing of the board behind, with more releases than rows on the screen', async () => {
       const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((letter) => `release-${letter}`)
       const environment = await makeEnvironment({
         content: workloads(Object.fromEntries(names.map((name) => [name, LATE]))),
@@ -67,7 +67,7 @@ describe.concurrent('a deploy on a terminal', () => {
     })
   })
 
-  it('that cannot move its cursor writes lines', async () => {
+  it('without cursor control prints lines', async () => {
     const environment = await makeEnvironment({content: workloads({db: {}})})
 
     const {exitCode, everything} = await openTerminal(deploy(environment, '--yes'), {

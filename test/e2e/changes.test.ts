@@ -2,7 +2,7 @@ import {describe} from 'vitest'
 import {describeChanges} from './support/describe-changes.ts'
 import {allInOne, FIXTURES, only} from './support/environment.ts'
 
-describe('of two of the charts, and one without the library', () => {
+describe('changes of two charts of kk and one chart without the library', () => {
   describeChanges({
     async content(charts) {
       const sections = only(await allInOne(), 'memcached', 'rabbitmq')

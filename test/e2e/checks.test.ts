@@ -69,7 +69,7 @@ const waiting = {
 }
 
 describe('before the first change', () => {
-  it.each(['plan', 'deploy'])('%s refuses an object that two releases would make', async (verb) => {
+  it.each(['plan', 'deploy'])('%s refuses an object that two releases would create', async (verb) => {
     const environment = await ofObjects({first: [], one: [map('same')], two: [map('same')]})
 
     const {exitCode, stderr} = await environment.kk(verb)
@@ -81,7 +81,7 @@ describe('before the first change', () => {
   })
 
   it.each([true, false])(
-    'a new hook takes no object of a release without an edge to its own, infer: %s',
+    'a new hook is refused if it has an object of a release without an edge to its own, infer: %s',
     async (infer) => {
       const environment = await ofObjects({one: [map('same')]}, {infer, isApart: true})
       await environment.deploy()
@@ -97,7 +97,7 @@ describe('before the first change', () => {
     },
   )
 
-  it('a hook takes no object of another environment', async () => {
+  it('a hook with an object of another environment is refused', async () => {
     const owner = await ofObjects({one: [map('same')]})
     await owner.deploy()
     const uid = await uidOf('same', owner.name)
@@ -110,7 +110,7 @@ describe('before the first change', () => {
     expect(await uidOf('same', owner.name)).toBe(uid)
   })
 
-  it('deploy refuses a hook that waits for what helm makes after it, and leaves one that is given', async () => {
+  it('deploy refuses a hook that waits for an object that helm creates later, unless kk.given lists the object', async () => {
     const environment = await ofObjects({first: [], late: [waiting, map('later')]})
 
     const {exitCode, stderr} = await environment.kk('deploy')
@@ -123,7 +123,7 @@ describe('before the first change', () => {
     expect(given.exitCode, given.stderr).toBe(0)
   })
 
-  it('deploy refuses a record that would not fit into a Secret, with the largest file', async () => {
+  it('deploy refuses a record that exceeds the size of a Secret, with the largest file', async () => {
     const environment = await ofObjects({first: [], big: []})
     await writeFile(join(environment.charts, 'objects/noise.bin'), randomBytes(1_200_000))
 
@@ -163,7 +163,7 @@ describe('before the first change', () => {
   })
 })
 
-it('a release whose record is kept in another namespace is not installed a second time', async () => {
+it('a release whose record is in another namespace is not installed a second time', async () => {
   const environment = await ofObjects({one: [map('same')]})
   await environment.deploy()
   const store = await makeNamespace()
@@ -183,7 +183,7 @@ it('a release whose record is kept in another namespace is not installed a secon
   expect(await revisions(environment.name)).toEqual({})
 })
 
-describe('an object that two releases have', () => {
+describe('an object of two releases', () => {
   /** Both have the ConfigMap `same`, as a race of two helms leaves it. */
   async function shared() {
     const environment = await ofObjects({one: [map('same')], two: [map('other')]})
@@ -200,7 +200,7 @@ describe('an object that two releases have', () => {
     return items.some(({metadata}) => metadata.name === 'same')
   }
 
-  it('is not taken from the other by a removal, unless the other is confirmed', async () => {
+  it('is not deleted by the removal of one release unless the other is confirmed', async () => {
     const environment = await shared()
 
     const refused = await environment.kk('remove', 'two', '--yes')
@@ -214,7 +214,7 @@ describe('an object that two releases have', () => {
     expect(await revisions(environment.name)).toEqual({one: 1})
   })
 
-  it('goes with both where both are removed', async () => {
+  it('is deleted if both releases are removed', async () => {
     const environment = await shared()
 
     const {exitCode, stderr} = await environment.kk('destroy', '--confirm', environment.name, '--yes')
@@ -223,7 +223,7 @@ describe('an object that two releases have', () => {
     expect(await isThere(environment.name)).toBe(false)
   })
 
-  it('stays when one of them drops it', async () => {
+  it('stays if one release drops it', async () => {
     const environment = await shared()
     await environment.write({one: [map('same')], two: [map('renamed')]})
 
@@ -236,7 +236,7 @@ describe('an object that two releases have', () => {
 })
 
 describe('a deploy with nothing to do', () => {
-  it('asks the API server for its version, the identity of the cluster and the records, and for no Lease', async () => {
+  it('requests from the API server its version, the identity of the cluster and the records, and no Lease', async () => {
     const environment = await makeEnvironment({
       content: workloads({db: {}, cache: {}, api: {requires: ['db']}}),
     })
@@ -263,7 +263,7 @@ describe('a deploy with nothing to do', () => {
   })
 })
 
-describe('a Ceph that is there', () => {
+describe('an existing Ceph cluster', () => {
   const cloud = (sections: {
     readonly cinder: object
     readonly [name: string]: object
@@ -279,7 +279,7 @@ describe('a Ceph that is there', () => {
     ...sections,
   })
 
-  it('needs its keys before the first change, stated or kept, and no key that no pod uses', async () => {
+  it('needs its keys before the first change, stated or stored, and no key that no pod uses', async () => {
     const environment = await makeEnvironment()
     const place = ['--namespace', environment.name, '--kubeconfig', inject('run').kubeconfig]
     const keys = ['glance', 'cinder'].map(
@@ -306,7 +306,7 @@ describe('a Ceph that is there', () => {
     expect(after.exitCode, after.stderr).toBe(0)
   })
 
-  it('is not asked for by a cloud whose data is in files', async () => {
+  it('needs no keys in a cloud with data in files', async () => {
     const environment = await makeEnvironment()
     const manifests = {deployment_volume: false, deployment_backup: false}
     await environment.write(
@@ -323,8 +323,8 @@ describe('a Ceph that is there', () => {
   })
 })
 
-describe('a database that is there', () => {
-  it('needs the password of its administrator before the first change, stated or kept', async () => {
+describe('an existing database server', () => {
+  it('needs the password of its administrator before the first change, stated or stored', async () => {
     const environment = await makeEnvironment()
     const place = ['--namespace', environment.name, '--kubeconfig', inject('run').kubeconfig]
     await environment.write({

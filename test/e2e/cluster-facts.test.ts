@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 describe('the facts of a cluster', () => {
-  it('are what its nodes, classes and configuration say', async () => {
+  it('are derived from its nodes, storage classes and configuration', async () => {
     const name = `kk-facts-${process.pid}`
     const map = {
       apiVersion: 'v1',
@@ -55,7 +55,7 @@ describe('the facts of a cluster', () => {
     })
   })
 
-  it('make the system overrides of a plan, unless a file states them', async () => {
+  it('determine the system overrides of a plan, unless a file states facts', async () => {
     const plugins = join(directory, 'plugins')
     await mkdir(plugins)
     await writeFile(join(plugins, 'workload'), COUNTING, {mode: 0o755})
@@ -79,7 +79,7 @@ describe('the facts of a cluster', () => {
     expect(await planned('--facts', facts)).toContain('replicas: 7\n')
   })
 
-  it('make the system overrides that kk overrides shows, when the command line names it', async () => {
+  it('determine the system overrides in kk overrides if the command line names a cluster', async () => {
     const {nodes = []} = await cluster.inventory.read('nodes')
     const controllers = nodes.filter(({labels}) => labels['openstack-control-plane'] === 'enabled').length
     const name = `kk-facts-overrides-${process.pid}`
@@ -107,7 +107,7 @@ describe('the facts of a cluster', () => {
     expect({exitCode, stderr}).toMatchObject({exitCode: 2, stderr: expect.stringContaining('nowhere')})
   })
 
-  it('are not asked for when a file states them, and no cluster is named', async () => {
+  it('are not requested if a file states facts and no cluster is named', async () => {
     const facts = join(directory, 'facts.yaml')
     await writeFile(facts, 'controllers: 3\n')
 

@@ -48,7 +48,7 @@ async function helm(binary: 'helm3' | 'helm4', ...args: readonly string[]): Prom
 }
 
 describe('a cluster', () => {
-  it('is known by the UID of kube-system and its version', async () => {
+  it('is identified by the UID of kube-system, and has a version', async () => {
     const namespace = await get<{metadata: {uid: string}}>('namespace', 'kube-system')
 
     const identity = await cluster.apiServer.identity()
@@ -62,7 +62,7 @@ describe('a cluster', () => {
 })
 
 describe('the records of releases', () => {
-  it.each(HELMS)('by %s are read by one list, decoded, and labelled under their version', async (binary) => {
+  it.each(HELMS)('by %s are read by one list, decoded, and labelled by version', async (binary) => {
     const namespace = await makeNamespace('records')
     const chart = await makeChart()
     const release = releaseId(namespace, 'tiny')
@@ -111,7 +111,7 @@ describe('the records of releases', () => {
     })
   })
 
-  it('of a release that is not there are undefined', async () => {
+  it('are undefined for a release that does not exist', async () => {
     const release = releaseId('default', 'nothing')
 
     await expect(cluster.records.last(release)).resolves.toBeUndefined()
@@ -127,7 +127,7 @@ describe('validation', () => {
     metadata: {name: 'a', ...metadata},
   })
 
-  it('accepts, refuses with the server’s words, or tells what must come first; and changes nothing', async () => {
+  it('accepts an object, refuses it with the message of the server, or reports a missing prerequisite, and changes nothing', async () => {
     const namespace = await makeNamespace('validate')
     const service = {
       apiVersion: 'v1',
@@ -171,7 +171,7 @@ describe('validation', () => {
     await expect(cluster.live.exist(namespace, [map({})])).resolves.toBe(false)
   })
 
-  it('finds that a field of an existing object cannot change', async () => {
+  it('reports an immutable field of an existing object', async () => {
     const namespace = await makeNamespace('validate')
     const deployment = (app: string): KubernetesObject => ({
       apiVersion: 'apps/v1',
@@ -191,7 +191,7 @@ describe('validation', () => {
     ])
   })
 
-  describe.each(['server-side', 'client-side'] as const)('as helm writes on the %s,', (method) => {
+  describe.each(['server-side', 'client-side'] as const)('with the apply method %s of helm,', (method) => {
     const containers = (...names: readonly string[]) => names.map((name) => ({name, image: name}))
     const job = (...names: readonly string[]): KubernetesObject => ({
       apiVersion: 'batch/v1',
@@ -233,18 +233,18 @@ describe('validation', () => {
     it.each<[string, KubernetesObject, KubernetesObject]>([
       ['a field', stateful({volumeClaimTemplates: [claim]}), stateful({})],
       ['an item of a list', job('one', 'two'), job('one')],
-    ])('finds that %s cannot be left out', async (_what, before, after) => {
+    ])('refuses the removal of %s that is required', async (_what, before, after) => {
       expect(await validated(before, after)).toMatchObject([{outcome: 'refused'}])
     })
 
-    it('accepts what may be left out', async () => {
+    it('accepts the removal of an optional field', async () => {
       expect(await validated(stateful({minReadySeconds: 5, replicas: 2}), stateful({}))).toMatchObject([
         {outcome: 'accepted', standing: {name: 'set'}},
       ])
     })
   })
 
-  it('names the fields that an apply would take from others, unless they are to be taken', async () => {
+  it('reports the fields of other managers that an apply would take, unless force is set', async () => {
     const namespace = await makeNamespace('validate')
     const object = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a'}, data: {of: 'helm'}}
     const apply = ['apply', '--server-side', '--force-conflicts', '--namespace', namespace, '--filename', '-']
@@ -263,7 +263,7 @@ describe('validation', () => {
     expect([...forced, ...patched]).toEqual([accepted, accepted])
   })
 
-  it('looks at a hook as at a new object, for helm deletes it before it makes it again', async () => {
+  it('validates a hook as a new object, because helm deletes a hook before it creates it again', async () => {
     const namespace = await makeNamespace('validate')
     const hook = (image: string): KubernetesObject => ({
       apiVersion: 'batch/v1',
@@ -282,7 +282,7 @@ describe('validation', () => {
     ])
   })
 
-  it('never shows what a Secret holds', async () => {
+  it('never shows the content of a Secret', async () => {
     const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -297,8 +297,8 @@ describe('validation', () => {
   })
 })
 
-describe('objects', () => {
-  it('exist when all of them do', async () => {
+describe('a check of several objects', () => {
+  it('returns true only if all of them exist', async () => {
     const namespace = await makeNamespace('exist')
     const account = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'kube-root-ca.crt'}}
     const gone = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'gone'}}
@@ -313,7 +313,7 @@ describe('objects', () => {
 })
 
 describe('a Lease', () => {
-  it('is held by one at a time; the other is told by whom, and has it when it is released', async () => {
+  it('has one holder at a time, reports the holder to a waiting process, and passes to that process on release', async () => {
     const release = releaseId('openstack', uniqueName('lease'))
     const first = await cluster.leases.hold(release, 'ada@one/1', Date.now())
 
@@ -337,7 +337,7 @@ describe('a Lease', () => {
     ).toEqual([])
   })
 
-  it('of many who want it at once goes to each in turn', async () => {
+  it('passes to each of many concurrent processes in turn', async () => {
     const release = releaseId('openstack', uniqueName('lease'))
     let holders = 0
     let most = 0

@@ -62,23 +62,26 @@ describe('an environment with releases per component', () => {
   it.each([
     ['per-service', []],
     ['per-component', ['keystone-api', 'heat-api', 'heat-cfn', 'heat-engine']],
-  ])('an operator in the shape %s can have a process for each of its services', async (shape, components) => {
-    const services = ['keystone', 'heat', ...SHARED]
-    const words = ['--image', 'i', '--namespace', environment.name, '--dry-run', '--topology', shape]
+  ])(
+    'can have an operator in the topology %s, with a process for each service',
+    async (shape, components) => {
+      const services = ['keystone', 'heat', ...SHARED]
+      const words = ['--image', 'i', '--namespace', environment.name, '--dry-run', '--topology', shape]
 
-    const {stdout, exitCode, stderr} = await kk(['operator', 'install', ...words, '-e', environment.file])
+      const {stdout, exitCode, stderr} = await kk(['operator', 'install', ...words, '-e', environment.file])
 
-    expect(exitCode, stderr).toBe(0)
-    const {items} = JSON.parse(stdout) as Installed
-    const names = items.filter(({kind}) => kind === 'Deployment').map(({metadata}) => metadata.name)
-    expect(names.toSorted()).toEqual(
-      ['', '-others', ...[...services, ...components].map((name) => `-${name}`)]
-        .map((name) => `kk-operator${name}`)
-        .toSorted(),
-    )
-  })
+      expect(exitCode, stderr).toBe(0)
+      const {items} = JSON.parse(stdout) as Installed
+      const names = items.filter(({kind}) => kind === 'Deployment').map(({metadata}) => metadata.name)
+      expect(names.toSorted()).toEqual(
+        ['', '-others', ...[...services, ...components].map((name) => `-${name}`)]
+          .map((name) => `kk-operator${name}`)
+          .toSorted(),
+      )
+    },
+  )
 
-  it('has a record for each, which says of what section it is, and nothing more to do', async () => {
+  it('has a record per release with the name of its section, and an unchanged second plan', async () => {
     const records = await helmRecords(environment.name)
 
     const sections = records.map(({name, labels}) => [name, labels['kk.openstack.org/section']])
@@ -90,20 +93,20 @@ describe('an environment with releases per component', () => {
     expect(await unchanged()).toBe(false)
   })
 
-  it('has its objects under the names that they would have in one release', async () => {
+  it('has objects with the same names as in a single release', async () => {
     expect(Object.keys(await generations())).toEqual(
       expect.arrayContaining(['heat-api', 'heat-cfn', 'heat-engine', 'keystone-api']),
     )
   })
 
-  it('shows by the name of a section all of its releases', async () => {
+  it('has a status with all releases of a section for the name of the section', async () => {
     const {releases} = await environment.json<{releases: ReleaseStatus[]}>('status', 'heat')
 
     expect(releases.map(({release}) => release)).toEqual(HEAT.map((name) => `${environment.name}/${name}`))
     expect(releases.every(({health}) => health?.state === 'healthy')).toBe(true)
   })
 
-  it('does not take away what the components read while there is one', async () => {
+  it('refuses to remove the common release while its components exist', async () => {
     const {exitCode, stderr} = await environment.kk('remove', 'heat-common', '--yes')
 
     expect(exitCode).toBe(3)
@@ -111,7 +114,7 @@ describe('an environment with releases per component', () => {
     expect(stderr).toContain(`${environment.name}/heat-engine`)
   })
 
-  it('refuses to become one release, and one release to become several, before anything changes', async () => {
+  it('refuses to merge component releases into one, or to split one release, before any change', async () => {
     const before = await revisions(environment.name)
     await environment.write(await contentWith({}, {heat: {}}))
     const whole = await environment.kk('deploy')
@@ -129,7 +132,7 @@ describe('an environment with releases per component', () => {
     expect(await revisions(environment.name)).toEqual(before)
   })
 
-  it('upgrades one component, and nothing of the others', async () => {
+  it('upgrades one component and leaves the others unchanged', async () => {
     const before = {
       revisions: await revisions(environment.name),
       generations: await generations(),
@@ -153,7 +156,7 @@ describe('an environment with releases per component', () => {
     expect(await unchanged()).toBe(false)
   })
 
-  it('does not upgrade a component before the configuration that it starts with', async () => {
+  it('refuses to upgrade a component before the configuration that it reads', async () => {
     await environment.write(await contentWith({conf: {heat: {DEFAULT: {debug: true}}}}))
 
     const refused = await environment.kk('upgrade', 'heat-engine')
@@ -170,7 +173,7 @@ describe('an environment with releases per component', () => {
   })
 
   atNight(() => {
-    it('goes back by the order in which it came: what pods read first', async () => {
+    it('is rolled back in the order of deployment, the common release first', async () => {
       const calls = (await environment.helmCalls()).length
 
       const {exitCode, stderr} = await environment.kk('rollback', '--yes')
@@ -182,7 +185,7 @@ describe('an environment with releases per component', () => {
       expect(order.toSorted()).toEqual(HEAT.toSorted())
     })
 
-    it('removes a section by its name, the components first, and can have it as one release then', async () => {
+    it('removes a section by its name, components first, after which it can be deployed as one release', async () => {
       const plan = await environment.json<PlanDocument>('remove', 'heat', '--dry-run')
       const {exitCode, stderr} = await environment.kk('remove', 'heat', '--yes')
 
@@ -197,7 +200,7 @@ describe('an environment with releases per component', () => {
       expect(await revisions(environment.name)).toMatchObject({heat: 1, 'keystone-api': 1})
     })
 
-    it('takes over the objects of one release that are handed over by hand, which no pod notices', async () => {
+    it('takes over the objects of a single release that were reassigned manually, without replacing a pod', async () => {
       const before = await pods()
       await give('heat-common')
       for (const part of ['api', 'cfn', 'engine'])

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const config = (...args: string[]) => kk(['config', ...args], {cwd, env: {TMPDIR: cwd}})
 
 describe('kk config import', () => {
-  it('writes values and secrets apart, readable by nobody else, and says how to use them', async () => {
+  it('writes values and secrets to separate files that only the owner can read, and prints how to use them', async () => {
     const {exitCode, stdout, stderr} = await config(
       ...['import', 'kolla/generated/keystone', '--output-dir', 'imported'],
     )
@@ -40,7 +40,7 @@ describe('kk config import', () => {
     expect(await readFile(join(cwd, 'imported/keystone.yaml'), 'utf8')).not.toContain('dev-')
   })
 
-  it('--dry-run writes nothing, and --output json is one document without a secret', async () => {
+  it('with --dry-run writes nothing, and with --output json prints one document without secrets', async () => {
     const {stdout, stderr} = await config('import', 'kolla/generated', '--dry-run', '--output', 'json')
 
     expect(JSON.parse(stdout)).toMatchObject({
@@ -60,7 +60,7 @@ describe('kk config import', () => {
     [['import', 'kolla/generated/keystone', '--charts', 'kolla'], 2, 'KK_'],
     [['import', 'kolla/generated/keystone', '--output-dir', 'kolla'], 3, 'KK_DIRECTORY_IN_USE'],
     [['merge', 'kolla/generated'], 2, 'KK_KOLLA'],
-  ])('%j exits %i with %s', async (args, exit, code) => {
+  ])('with %j exits with %i and reports %s', async (args, exit, code) => {
     const {exitCode, stderr} = await config(...args)
 
     expect(exitCode).toBe(exit)
@@ -69,7 +69,7 @@ describe('kk config import', () => {
 })
 
 describe('kk config merge', () => {
-  it('writes options that helm reads as they were written', async () => {
+  it('writes options so that helm reads the original strings', async () => {
     await writeFile(join(cwd, 'kolla/config/global.conf'), '[DEFAULT]\ndebug = yes\nmode = 0640\n')
 
     const {exitCode, stdout, stderr} = await config(

@@ -43,10 +43,10 @@ describe.concurrent('on a terminal', () => {
     )
     expect(await snapshot(corner.name)).toBe('')
   }
-  const title = 'kk deploy shows the plan and asks; %s changes nothing'
+  const title = 'kk deploy shows the plan and asks, and the answer %s changes nothing'
   it.each(answers.slice(0, 2))(title, changesNothing)
 
-  it('y goes on', async () => {
+  it('kk deploy continues after the answer y', async () => {
     const corner = await openCorner(ENVIRONMENT)
 
     const {exitCode, shown} = await answering(corner, 'deploy env.yaml', 'y\r')
@@ -58,7 +58,7 @@ describe.concurrent('on a terminal', () => {
   atNight(() => {
     it.each(answers.slice(2))(title, changesNothing)
 
-    it('kk upgrade asks too', async () => {
+    it('kk upgrade asks for confirmation, too', async () => {
       const corner = await openCorner(ENVIRONMENT)
       await corner.kk(['deploy', 'env.yaml'])
       const before = await snapshot(corner.name)
@@ -74,7 +74,7 @@ describe.concurrent('on a terminal', () => {
 
 describe.concurrent('without a terminal', () => {
   atNight(() => {
-    it('kk deploy and kk upgrade go on without --yes', async () => {
+    it('kk deploy and kk upgrade continue without --yes', async () => {
       const corner = await openCorner(ENVIRONMENT)
 
       const deploy = await corner.kk(['deploy', 'env.yaml'])

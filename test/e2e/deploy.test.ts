@@ -24,12 +24,12 @@ describe('the first deploy of the six charts', () => {
     deployed = await environment.kk('deploy', '--output', 'ndjson')
   })
 
-  it('succeeds, and makes the namespace', async () => {
+  it('succeeds and creates the namespace', async () => {
     expect(deployed.exitCode, deployed.stderr).toBe(0)
     await expect(get('namespace', environment.name)).resolves.toMatchObject({status: {phase: 'Active'}})
   })
 
-  it('streams what happens as one JSON document per line', () => {
+  it('streams events as one JSON document per line', () => {
     const events = eventsIn(deployed.stdout)
 
     expect(events.at(0)).toMatchObject({type: 'run-started', environment: environment.name})
@@ -42,13 +42,13 @@ describe('the first deploy of the six charts', () => {
     }
   })
 
-  it('tells people on standard error, one line per event, and how to go on', () => {
+  it('prints one line per event and the next command on standard error', () => {
     expect(deployed.stderr).toContain('plan: 6 to install')
     expect(deployed.stderr).toMatch(/^\d\d:\d\d keystone +installed, revision 1, (\d+ m )?\d+ s$/m)
     expect(deployed.stderr).toMatch(/^done in .*: 6 installed\nnext: kk status /m)
   })
 
-  it('leaves records that say who owns them, what made them, what they require, and that they are healthy', async () => {
+  it('leaves records with their owner, tool, requirements and passed gate', async () => {
     const uses = (name: string) =>
       `uses.kk.openstack.org/${createHash('sha256').update(`${environment.name}/${name}`).digest('hex').slice(0, 40)}`
 
@@ -70,7 +70,7 @@ describe('the first deploy of the six charts', () => {
     }
   })
 
-  it('is healthy by kk status, which exits 0', async () => {
+  it('is healthy in kk status, which exits with 0', async () => {
     const {releases} = await environment.json<{releases: ReleaseStatus[]}>('status')
 
     expect(releases.map(({release}) => release).sort()).toEqual(
@@ -87,7 +87,7 @@ describe('the first deploy of the six charts', () => {
     }
   })
 
-  it('leaves no Lease behind', async () => {
+  it('leaves no Lease', async () => {
     const {items} = await get<{items: {metadata: {annotations: Record<string, string>}}[]}>(
       'leases',
       '--namespace',

@@ -4,7 +4,7 @@ import {expect, inject, it} from 'vitest'
 import type {ChartFault} from '../../src/doctor/charts/chart-fault.ts'
 import {FIXTURES, makeEnvironment} from './support/environment.ts'
 
-it('compares charts with what is deployed, and says which changes the cluster would refuse', async () => {
+it('kk doctor compares charts with the deployed revisions, and reports changes that the cluster would refuse', async () => {
   const environment = await makeEnvironment()
   await cp(join(FIXTURES, 'workload'), join(environment.directory, 'charts/workload'), {recursive: true})
   const values = (storageClass: string, version: string) => ({
@@ -34,7 +34,7 @@ it('compares charts with what is deployed, and says which changes the cluster wo
   ])
 })
 
-it('takes the word of the cluster for what was never stated, and tells what else it refuses', async () => {
+it('kk doctor accepts fields that the dry run of the cluster accepts, and reports what else the cluster refuses', async () => {
   const environment = await makeEnvironment()
   const chart = join(environment.directory, 'charts/workload')
   await cp(join(FIXTURES, 'workload'), chart, {recursive: true})

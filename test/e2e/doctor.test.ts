@@ -26,8 +26,8 @@ import {objectsChart} from './support/objects-chart.ts'
 import {plainHelm} from './support/plain-helm.ts'
 import {deployOn, type Removable} from './support/removal.ts'
 
-describe('on this machine', () => {
-  it('without a cluster, with another driver of helm and nowhere to write, all of that is said', async () => {
+describe('kk doctor on this machine', () => {
+  it('reports a missing cluster, another helm driver and an unwritable state directory together', async () => {
     const {exitCode, find, levels} = await visit(['--kubeconfig', '/nonexistent'], {
       HELM_DRIVER: 'sql',
       XDG_STATE_HOME: '/dev/null/state',
@@ -44,14 +44,14 @@ describe('on this machine', () => {
     expect(find('records', 'not checked: no cluster can be reached')).toBeDefined()
   })
 
-  it('without a helm, how to name one is said', async () => {
+  it('reports a missing helm, and how to specify one', async () => {
     const {find} = await visit(['--kubeconfig', '/nonexistent'], {KK_HELM: '/nonexistent/helm'})
 
     expect(find('helm', '/nonexistent/helm').advice).toContain('name a binary with --helm or KK_HELM')
   })
 })
 
-it('a foreign record with a document that is no object is named, and hides nothing of others', async () => {
+it('kk doctor names a record of another tool with an invalid document, and still checks the other records', async () => {
   const namespace = await makeNamespace()
   const charts = await objectsChart(join(inject('run').home, namespace))
   const job = {apiVersion: 'batch/v1', kind: 'Job', metadata: {generateName: 'migrate-'}, spec: {}}
@@ -72,7 +72,7 @@ it('a foreign record with a document that is no object is named, and hides nothi
   expect(unchecked).toEqual([])
 })
 
-it('a certificate that ends soon is named, with what to do', async () => {
+it('kk doctor reports a certificate that expires soon, with the command to renew it', async () => {
   const namespace = await makeNamespace()
   const charts = await objectsChart(join(inject('run').home, namespace))
   const since = new Date(Date.now() - 3_620 * 86_400_000).toISOString()
@@ -95,8 +95,8 @@ it('a certificate that ends soon is named, with what to do', async () => {
   })
 })
 
-describe('who may do little', () => {
-  it('is told what is missing for what, and the command by which an administrator grants it', async () => {
+describe('kk doctor for a user with few permissions', () => {
+  it('reports each missing permission with its purpose and the command with which an administrator grants it', async () => {
     const kubeconfig = await restrictedAccount({adminOf: [], sees: ['kube-system']})
     const before = await visit(['--kubeconfig', kubeconfig])
     // The name is of the cluster, which a second try of this test has, too.
@@ -113,7 +113,7 @@ describe('who may do little', () => {
 })
 
 atNight(() => {
-  describe('on a cluster', () => {
+  describe('kk doctor on a cluster', () => {
     let cluster: OwnCluster
     let environment: Removable
     let place: readonly string[]
@@ -140,7 +140,7 @@ atNight(() => {
       expect(whats.join('\n')).not.toMatch(typeof words === 'string' ? words.replaceAll('/', '\\/') : words)
     }
 
-    it('that is new, kk-system is missing, which is no problem', async () => {
+    it('accepts a new cluster without kk-system', async () => {
       const fresh = await visit(place)
 
       expect(fresh.exitCode).toBe(0)
@@ -148,7 +148,7 @@ atNight(() => {
       expectGone(await visit(place), missing)
     })
 
-    it('that is well, nothing is found', async () => {
+    it('finds nothing on a healthy cluster', async () => {
       const releases = workloads({web: {}})
       environment = await deployOn(cluster, {
         ...releases,
@@ -162,7 +162,7 @@ atNight(() => {
       expect(well.exitCode).toBe(0)
     })
 
-    it('what was broken is found, and what is advised mends it', async () => {
+    it('finds faults, and its advice fixes them', async () => {
       const web = releaseId(environment.name, 'web')
       const given = ['--delete-data', '--confirm-data', 'db-backup']
       const removed = await environment.on('remove', 'db', '--yes', ...given)
@@ -226,7 +226,7 @@ atNight(() => {
       await cluster.kubectl('delete', 'secret', '--all', '--namespace', 'default')
     })
 
-    it('a run that was killed is found, and goes on as advised', async () => {
+    it('finds a killed run, which continues with its advice', async () => {
       const {signal} = await kk(['deploy', environment.file, ...place], {
         env: {KK_HELM: environment.helm},
         killAt: 1,
@@ -241,7 +241,7 @@ atNight(() => {
       expectGone(after, {check: 'leases', words: `the Lease of ${environment.name}/web`})
     })
 
-    it('charts for another Kubernetes are found before they are deployed', async () => {
+    it('finds charts for another Kubernetes before they are deployed', async () => {
       const corner = await openCorner('kk:\n  name: NAME\n  namespace: NAME\n  charts: [charts]\nold: {}\n')
       await corner.write('charts/old/Chart.yaml', 'apiVersion: v2\nname: old\nversion: 1.0.0\n')
       await corner.write('charts/old/templates/all.yaml', OLD)
@@ -267,7 +267,7 @@ atNight(() => {
       expect((await visit(place)).levels('storage-class')).toEqual(['ok'])
     })
 
-    it('an installed release whose kind is served no more is found, and how to mend its record', async () => {
+    it('finds an installed release whose kind is no longer served, and how to fix its record', async () => {
       const corner = await openCorner('kk: {name: NAME}\n')
       await corner.write('thing/Chart.yaml', 'apiVersion: v2\nname: thing\nversion: 1.0.0\n')
       const thing = 'apiVersion: tests.kk.openstack.org/v1\nkind: Gone\nmetadata: {name: thing}\n'

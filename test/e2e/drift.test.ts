@@ -15,7 +15,7 @@ async function driftOf(environment: TestEnvironment, ...args: readonly string[])
   return releases[0]!
 }
 
-describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
+describe.each(HELMS)('kk drift of releases deployed by %s', (helm) => {
   const [password, other] = [secret(), secret()]
   let environment: TestEnvironment
   const on = (...args: readonly string[]) => kubectl([...args, '--namespace', environment.name])
@@ -25,14 +25,14 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
     await environment.deploy()
   })
 
-  it('says nothing of what controllers and the API server write', async () => {
+  it('ignores fields written by controllers and by the API server', async () => {
     const {exitCode, stdout} = await environment.kk('drift', '--detailed-exitcode')
 
     expect(exitCode, stdout).toBe(0)
     expect(stdout).toBe(`${environment.name}/api  revision 1  as its manifest says`)
   })
 
-  it('names changed fields, what is gone, and masks secrets; with --detailed-exitcode it exits 4', async () => {
+  it('reports changed fields and missing objects, masks secrets, and exits with 4 with --detailed-exitcode', async () => {
     const data = {password: Buffer.from(other).toString('base64')}
     await on('patch', 'secret', 'api', '--patch', JSON.stringify({data}))
     await on('scale', 'deployment', 'api', '--replicas', '3')
@@ -73,7 +73,7 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
     for (const text of [password, other, data.password]) expect(stdout).not.toContain(text)
   })
 
-  it('leaves replicas to an autoscaler', async () => {
+  it('ignores replicas set by an autoscaler', async () => {
     const scaling = {scaleTargetRef: {apiVersion: 'apps/v1', kind: 'Deployment', name: 'api'}, maxReplicas: 5}
     const metadata = {name: 'api', namespace: environment.name}
     const input = {apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata, spec: scaling}
@@ -86,7 +86,7 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
     await on('delete', 'horizontalpodautoscaler', 'api')
   })
 
-  it('is corrected by kk upgrade --correct-drift, which takes fields from others only when it is told to', async () => {
+  it('is corrected by kk upgrade --correct-drift, which takes fields of other managers only with --force-conflicts', async () => {
     const force = ['--force-conflicts']
     const [first, second] = helm === 'helm4' ? [[], force] : [force, []]
     const refused = await environment.kk('upgrade', 'api', '--correct-drift', ...first)
@@ -105,7 +105,7 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
 })
 
 atNight(() => {
-  it('a conflict is found before the first change, by plan, too, and names the field and who manages it', async () => {
+  it('a conflict is reported before the first change and by plan, with the field and its manager', async () => {
     const content = (replicas: number) =>
       workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {replicas}}})
     const environment = await makeEnvironment({content: content(1)})
@@ -127,7 +127,7 @@ atNight(() => {
     expect(forced.exitCode, forced.stderr).toBe(0)
   })
 
-  it('drift is corrected also where something that the release requires is to change', async () => {
+  it('drift is corrected also in a release whose requirement changes in the same run', async () => {
     const content = (replicas: number) =>
       workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {conf: {a: 'b'}}}})
     const environment = await makeEnvironment({content: content(1)})
@@ -142,7 +142,7 @@ atNight(() => {
     expect(await revisions(environment.name)).toEqual({api: 2, db: 2})
   })
 
-  it('a rollback that meets a conflict names the upgrade that takes the field over', async () => {
+  it('a rollback that meets a conflict names the upgrade that takes over the field', async () => {
     const environment = await makeEnvironment({content: workloads({api: {}})})
     await environment.deploy()
     await environment.write(workloads({api: {values: {replicas: 2}}}))
@@ -161,7 +161,7 @@ atNight(() => {
     expect(forced.exitCode, forced.stderr).toBe(0)
   })
 
-  it("says nothing of kk's own charts, whose fields the API server completes", async () => {
+  it("kk drift ignores fields of kk's own charts that the API server defaults", async () => {
     const environment = await makeEnvironment({content: await allInOne()})
     await environment.deploy()
 

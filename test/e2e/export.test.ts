@@ -27,7 +27,7 @@ function content(): EnvironmentContent {
   })
 }
 
-it('the script of an export installs with helm alone what kk deploys', async () => {
+it('the script of an export installs the same releases with helm alone as kk deploys', async () => {
   const byKk = await makeEnvironment({content: content()})
   const byHelm = await makeEnvironment({content: content()})
 

@@ -30,8 +30,8 @@ async function writeAllInOne(corner: Corner, provider: string) {
 }
 
 atNight(() => {
-  describe.concurrent('a Job that has failed', () => {
-    it('is run again by the next deploy, though nothing else changed', async () => {
+  describe.concurrent('a failed Job', () => {
+    it('is run again by the next deploy, even without other changes', async () => {
       const corner = await openCorner(
         'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {job: {pod: {}}}\n',
       )
@@ -55,8 +55,8 @@ atNight(() => {
 })
 
 atNight(() => {
-  describe.concurrent('a broken keystone', () => {
-    it('leaves rabbitmq deployed, and glance and horizon skipped; the next run goes on from there', async () => {
+  describe.concurrent('a deploy with a broken keystone', () => {
+    it('leaves rabbitmq deployed, and glance and horizon skipped, and the next run continues from there', async () => {
       const corner = await openCorner()
       await writeAllInOne(corner, 'fermet')
       await kubectl(['create', 'namespace', corner.name])
@@ -144,7 +144,7 @@ exec $HELM "$@"`)
     return {corner, ...(await run.ended())}
   }
 
-  it('independent branches go on, and what requires the failed one is skipped because of it', async () => {
+  it('independent branches continue, and dependents of the failed release are skipped because of it', async () => {
     const {exitCode, stdout, stderr} = await deployBranches()
 
     expect(exitCode).toBe(1)
@@ -159,7 +159,7 @@ exec $HELM "$@"`)
   })
 
   atNight(() => {
-    it('nothing more is started with --fail-fast, and what runs is let finish', async () => {
+    it('--fail-fast starts no further release, and lets running ones finish', async () => {
       const {corner, exitCode, stdout, stderr} = await deployBranches('--fail-fast')
 
       expect(exitCode).toBe(1)
@@ -175,7 +175,7 @@ exec $HELM "$@"`)
     })
   })
 
-  it('the one document of --output json holds the failure and why each other was skipped', async () => {
+  it('the single document of --output json contains the failure and the reason for each skipped release', async () => {
     const corner = await openCorner(BRANCHES)
 
     const {exitCode, stdout} = await corner.kk(['deploy', 'env.yaml', '--output', 'json'])
@@ -201,8 +201,8 @@ exec $HELM "$@"`)
 })
 
 atNight(() => {
-  describe.concurrent('a release that plain helm removes while its health is awaited', () => {
-    it('is not waited for any longer', async () => {
+  describe.concurrent('a release that plain helm removes during its gate', () => {
+    it('is no longer awaited', async () => {
       const corner = await openCorner(
         'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {pod: {ready-after: 300s}}\n',
       )

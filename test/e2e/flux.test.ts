@@ -80,18 +80,18 @@ describe('two environments that are exported for Flux', () => {
     await applied(other)
   })
 
-  it('leave each other their HelmReleases', async () => {
+  it("do not touch each other's HelmReleases", async () => {
     for (const each of [one, other])
       expect(await targets(each)).toEqual([`${each.name}/api`, `${each.name}/db`])
   })
 
-  it('are exported again without a word', async () => {
+  it('are exported again without a warning', async () => {
     const {exitCode, stderr} = await exporting(one, 'out', '--sandbox-name', cluster.sandbox)
 
     expect(exitCode, stderr).toBe(0)
   })
 
-  it('are refused in another namespace, on the cluster and over the files of before', async () => {
+  it('are refused in another namespace, on the cluster and over the earlier files', async () => {
     const {kk, ...sections} = CLOUD
     await one.write({kk: {...kk, namespace: 'moved'}, ...sections})
 
@@ -112,7 +112,7 @@ describe('two environments that are exported for Flux', () => {
   })
 })
 
-it('what an older kk has exported keeps its names, in its directory and on its cluster, and both say so', async () => {
+it('an export of an older kk keeps its names, in its directory and on its cluster, with a note', async () => {
   const environment = await makeEnvironment({content: CLOUD})
   const {name, directory} = environment
   const old = (release: string) => ({
@@ -143,7 +143,7 @@ it('what an older kk has exported keeps its names, in its directory and on its c
   expect(await namesIn('named')).toBe(`${name}-db`)
 })
 
-it('what is exported under other names is refused until the HelmReleases of before are suspended', async () => {
+it('an export with other names is refused until the earlier HelmReleases are suspended', async () => {
   const environment = await makeEnvironment({content: CLOUD})
   const {name} = environment
   const before = {
@@ -187,7 +187,7 @@ interface ConfigMap {
   }
 }
 
-describe('a release that Flux made', () => {
+describe('a release that Flux created', () => {
   let environment: TestEnvironment
   const onCluster = (verb: string, ...args: readonly string[]) =>
     environment.kk(verb, ...args, '--sandbox-name', cluster.sandbox)
@@ -226,7 +226,7 @@ describe('a release that Flux made', () => {
     await done(cluster.create({apiVersion, kind: 'HelmRelease', metadata, spec}))
   })
 
-  it('is named with its HelmRelease by plan and status, and adopted only when that is suspended', async () => {
+  it('is shown with its HelmRelease by plan and status, and is adopted only after that is suspended', async () => {
     const plan = await onCluster('plan')
     const status = await onCluster('status')
     const adopt = await onCluster('adopt', 'app', '--yes')
@@ -243,7 +243,7 @@ describe('a release that Flux made', () => {
     expect(adopt.stderr).toContain('flux suspend helmrelease web -n flux-system')
   })
 
-  it('comes back without a conflict, and keeps nothing of Flux', async () => {
+  it('is adopted without a conflict, and keeps no label or field of Flux', async () => {
     const patch = ['--type', 'merge', '--patch', '{"spec":{"suspend":true}}']
     await done(cluster.kubectl('patch', 'helmrelease', 'web', '--namespace', 'flux-system', ...patch))
 

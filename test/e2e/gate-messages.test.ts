@@ -74,14 +74,14 @@ describe('a release that does not become healthy', () => {
     expect([deployed.exitCode, status.exitCode], deployed.stderr).toEqual([1, 1])
   })
 
-  it.each(REASONS)('%s says why in the failure of kk deploy', (name, reason) => {
+  it.each(REASONS)('%s is reported with its cause in the failure of kk deploy', (name, reason) => {
     const {error} = failureOf(name)
 
     expect(error).toMatchObject({code: 'KK_UNHEALTHY', message: expect.stringMatching(reason)})
     expect(error.hint).toBeTruthy()
   })
 
-  it.each(REASONS)('%s says why at the end of the text of kk deploy', (name, reason) => {
+  it.each(REASONS)('%s is reported with its cause at the end of the text of kk deploy', (name, reason) => {
     const [, summary] = deployed.stderr.split(/^run failed|\d run failed after/m)
 
     expect(summary).toMatch(
@@ -89,13 +89,13 @@ describe('a release that does not become healthy', () => {
     )
   })
 
-  it.each(REASONS)('%s says why in kk status', (name, reason) => {
+  it.each(REASONS)('%s is reported with its cause in kk status', (name, reason) => {
     const lines = status.stdout.split('\n').filter((line) => line.startsWith(`${name}: `))
 
     expect(lines.join('\n')).toMatch(reason)
   })
 
-  it('fails when its deadline is over', () => {
+  it('fails at its deadline', () => {
     const seconds = ['crashing', 'unpulled', 'unbound', 'unscheduled', 'waiting'].map(
       (name) => failureOf(name).seconds,
     )
@@ -104,18 +104,18 @@ describe('a release that does not become healthy', () => {
     expect(Math.max(...seconds)).toBeLessThan(60)
   })
 
-  it('shows the last lines of its container', () => {
+  it('is reported with the last lines of its container', () => {
     expect(failureOf('crashing').error.log).toContain('this container is simulated: nothing runs in it')
   })
 })
 
-describe('a Job that failed', () => {
-  it('fails its release at once, not at the deadline', () => {
+describe('a failed Job', () => {
+  it('fails its release immediately, before the deadline', () => {
     expect(failureOf('failed-job').seconds).toBeLessThan(60)
     expect(failureOf('failed-job').error.message).toContain('it cannot become healthy')
   })
 
-  it('and that helm waited for is named beside what helm says', () => {
+  it('that helm waits for is named next to the error of helm', () => {
     const {error, seconds} = failureOf('failed-hook')
 
     expect(error).toMatchObject({
@@ -128,8 +128,8 @@ describe('a Job that failed', () => {
   })
 })
 
-describe('a hook that does not end', () => {
-  it('is named when helm is ended at the deadline', () => {
+describe('a hook that does not complete', () => {
+  it('is named when helm is terminated at the deadline', () => {
     const {error, seconds} = failureOf('slow-hook')
 
     expect(error).toMatchObject({

@@ -10,7 +10,7 @@ const POST_INSTALL = {'helm.sh/hook': 'post-install,post-upgrade'}
 const app = workload('Deployment', 'app')
 
 describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
-  it('a Job that failed and has vanished fails its release, and status, history and plan agree', async () => {
+  it('a failed Job that was deleted fails its release, and status, history and plan agree', async () => {
     const ttl = {ttlSecondsAfterFinished: 1}
     const corner = await objectsCorner(
       {
@@ -44,7 +44,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     })
   })
 
-  it('a Job that completed and has vanished lets its release pass, now and when what requires it changes', async () => {
+  it('a completed Job that was deleted lets its release pass, also when a requirement changes later', async () => {
     const mig = {
       objects: [
         job('mig', {spec: {ttlSecondsAfterFinished: 1}}),
@@ -72,7 +72,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     })
   })
 
-  it('a hook that somebody deletes fails its release, and is run again by the next deploy', async () => {
+  it('a hook that another user deletes fails its release, and is run again by the next deploy', async () => {
     const releases = (pod: Record<string, string>) => ({
       mig: {objects: [job('hook', {pod, annotations: POST_INSTALL})]},
       app: {objects: [app], requires: ['mig']},
@@ -100,7 +100,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
   })
 })
 
-it('an unmarked revision whose Job has vanished is not taken for done by the next run', async () => {
+it('an unmarked revision whose Job was deleted does not count as done in the next run', async () => {
   const objects = [
     job('mig', {spec: {ttlSecondsAfterFinished: 0}}),
     workload('Deployment', 'web', {pod: {'ready-after': '10s'}}),
@@ -120,7 +120,7 @@ it('an unmarked revision whose Job has vanished is not taken for done by the nex
   expect(await reportedState(corner, 'mig')).toMatchObject({health: {state: 'healthy'}, plan: 'unchanged'})
 })
 
-it('a revision whose gate has not passed is not healthy, though its objects are by now', async () => {
+it('a revision whose gate has not passed is not healthy, even if its objects are healthy by now', async () => {
   const web = workload('Deployment', 'web', {pod: {'ready-after': '8s'}})
   const corner = await objectsCorner({web: {objects: [web], timeout: '3s'}})
   const {exitCode} = await deploy(corner)
@@ -147,11 +147,11 @@ it('a revision whose gate has not passed is not healthy, though its objects are 
   })
 })
 
-describe.concurrent('a workload that somebody scaled to 0', () => {
+describe.concurrent('a workload that a user scaled to 0', () => {
   it.each([
     ['where its chart states replicas', {replicas: 1}, 'and its chart states 1'],
     ['where its chart states none', {}, 'and its chart states no number, which means 1'],
-  ])('is not healthy, and nothing is deployed upon it: %s', async (_, spec, why) => {
+  ])('is not healthy, and its dependents are not deployed: %s', async (_, spec, why) => {
     const db = {objects: [workload('StatefulSet', 'db', {spec})]}
     const corner = await objectsCorner({db, app: {objects: [app], requires: ['db']}})
     const first = await deploy(corner)
@@ -175,7 +175,7 @@ describe.concurrent('a workload that somebody scaled to 0', () => {
     expect(releaseOutcomes(stdout)).toEqual({db: 'failed', app: 'skipped'})
   })
 
-  it('is healthy where an autoscaler has it, which leaves 0 alone, or its chart states 0', async () => {
+  it('is healthy if an autoscaler manages it, or if its chart states 0', async () => {
     const hpa = {
       apiVersion: 'autoscaling/v2',
       kind: 'HorizontalPodAutoscaler',
@@ -214,7 +214,7 @@ describe.concurrent('a workload that somebody scaled to 0', () => {
 })
 
 it.each(['StatefulSet', 'DaemonSet'])(
-  'a %s with OnDelete is partial while its pods are of the version before',
+  'a %s with OnDelete is partial while its pods are of the previous revision',
   async (kind) => {
     const set = (image: string) => workload(kind, 'set', {image, spec: {updateStrategy: {type: 'OnDelete'}}})
     const corner = await objectsCorner({set: {objects: [set('registry.example.org/x:1')]}})
@@ -240,7 +240,7 @@ it.each(['StatefulSet', 'DaemonSet'])(
   },
 )
 
-it('what a chart itself pauses or suspends passes, and is said', async () => {
+it('a workload that its chart pauses or suspends passes with a note', async () => {
   const objects = [
     workload('Deployment', 'paused', {spec: {paused: true}}),
     job('suspended', {spec: {suspend: true}}),
@@ -256,7 +256,7 @@ it('what a chart itself pauses or suspends passes, and is said', async () => {
   expect(stderr).toContain('held: partial: Job/suspended: it is suspended, as its chart states')
 })
 
-it('a DaemonSet without a node and a load balancer without an address are said', async () => {
+it('a DaemonSet without a matching node and a load balancer without an address pass with a note', async () => {
   const set = workload('DaemonSet', 'nowhere')
   const {template} = set['spec'] as {template: {spec: object}}
   const objects = [
@@ -287,7 +287,7 @@ it('a DaemonSet without a node and a load balancer without an address are said',
   expect(stdout).toMatch(/^web +1 +deployed +healthy/m)
 })
 
-it('ReplicaSets, ReplicationControllers and APIServices are awaited', async () => {
+it('ReplicationControllers, ReplicaSets and APIServices are awaited', async () => {
   const image = 'registry.invalid/x:1'
   const {spec} = workload('ReplicaSet', 'controller', {image})
   const controller = {
@@ -324,7 +324,7 @@ it('ReplicaSets, ReplicationControllers and APIServices are awaited', async () =
   expect(stdout).toMatch(/APIService\/v1\.g\d+\.example\.org: its condition Available is False/)
 })
 
-it('a namespace that is deleted under a gate is named, before the time is over', async () => {
+it('a namespace that is deleted during a gate is reported before the deadline', async () => {
   const corner = await objectsCorner({
     web: {objects: [workload('Deployment', 'web', {pod: {fail: 'NeverReady'}})], timeout: '10m'},
   })

@@ -126,7 +126,7 @@ describe.concurrent('a gate that stays closed', () => {
     )
   })
 
-  it('names an object that is not there', async () => {
+  it('names a missing object', async () => {
     const namespace = await makeNamespace('gate')
 
     const closed = cluster.health.gate({namespace, objects: [deployment()], deadline: Date.now() + 1_000})
@@ -135,7 +135,7 @@ describe.concurrent('a gate that stays closed', () => {
   })
 
   it.each(['Never', 'OnFailure'])(
-    'fails at once for a failed Job that restarts %s, with its pod',
+    'fails immediately for a failed Job that restarts %s, with its pod',
     async (restartPolicy) => {
       const objects = [job({annotations: {[FAIL]: 'JobFailed'}}, restartPolicy)]
       const namespace = await makeNamespace('gate')
@@ -154,7 +154,7 @@ describe.concurrent('a gate that stays closed', () => {
     },
   )
 
-  it('shows the last lines of the container that is the cause', async () => {
+  it('shows the last lines of the container that caused the failure', async () => {
     const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
     const namespace = await applied(objects)
 
@@ -163,7 +163,7 @@ describe.concurrent('a gate that stays closed', () => {
     await expect(closed).rejects.toMatchObject({log: ['this container is simulated: nothing runs in it']})
   })
 
-  it('fails at once when the progress deadline is exceeded', async () => {
+  it('fails immediately when the progress deadline is exceeded', async () => {
     const stuck = deployment({annotations: {[FAIL]: 'ImagePullBackOff'}})
     const objects = [{...stuck, spec: {...(stuck.spec as object), progressDeadlineSeconds: 5}}]
     const namespace = await applied(objects)
@@ -173,7 +173,7 @@ describe.concurrent('a gate that stays closed', () => {
     await expect(closed).rejects.toThrow(/ImagePullBackOff.*its progress deadline was exceeded/)
   })
 
-  it('says why while it waits, each reason once', async () => {
+  it('reports each reason once while it waits', async () => {
     const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
     const namespace = await applied(objects)
     const seen: (readonly Cause[])[] = []
@@ -209,7 +209,7 @@ describe.concurrent('a gate that stays closed', () => {
 })
 
 describe.concurrent('a gate opens', () => {
-  it('when every workload is done', async () => {
+  it('when every workload is ready', async () => {
     const objects = [
       claim('general'),
       deployment({annotations: {[READY_AFTER]: '1s'}, spec: mounting}, 3),
@@ -234,7 +234,7 @@ describe.concurrent('a gate opens', () => {
     await expect(cluster.health.of(namespace, objects)).resolves.toEqual({state: 'healthy'})
   })
 
-  it('at once for objects without a notion of health', async () => {
+  it('immediately for objects without a health check', async () => {
     const objects = [claim('no-such-class')]
 
     await expect(cluster.health.gate({namespace: 'default', objects, deadline: 0})).resolves.toEqual({
@@ -242,7 +242,7 @@ describe.concurrent('a gate opens', () => {
     })
   })
 
-  it('only for the new state of what has just been changed, though the old one was healthy', async () => {
+  it('only for the new revision of an object, even if the previous one was healthy', async () => {
     const old = [deployment()]
     const namespace = await applied(old)
     await cluster.health.gate({namespace, objects: old, deadline: later()})
@@ -270,7 +270,7 @@ describe.concurrent('a gate opens', () => {
   })
 })
 
-it('a fresh custom resource is waited for where its kind has a status, and where it has none is healthy at once', async () => {
+it('a new custom resource is awaited if its kind has a status, and healthy immediately otherwise', async () => {
   const namespace = await makeNamespace('gate')
   const watched = await defineKind(`${namespace}-watched`, {subresources: {status: {}}})
   const plain = await defineKind(`${namespace}-plain`, {})
@@ -310,7 +310,7 @@ function hook(restartPolicy: string): KubernetesObject {
 }
 
 describe('hooks that helm waits for', () => {
-  it('are blamed while they run and when they have failed, even after they were deleted', async () => {
+  it('are reported as the cause while they run and after a failure, even if they were deleted', async () => {
     const namespace = await makeNamespace('hooks')
     const hooks = [hook('OnFailure')]
     const progress: (readonly Cause[])[] = []
@@ -333,7 +333,7 @@ describe('hooks that helm waits for', () => {
     ])
   })
 
-  it('of an earlier revision are not blamed', async () => {
+  it('of an earlier revision are not reported as the cause', async () => {
     const hooks = [hook('Never')]
     const namespace = await applied(hooks)
     await expect(cluster.health.gate({namespace, objects: hooks, deadline: later()})).rejects.toThrow(

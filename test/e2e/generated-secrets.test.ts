@@ -16,7 +16,7 @@ one: {}
 two: {}
 `
 
-it('passwords that nobody states are made once, kept in the cluster, used by all, and shown nowhere', async () => {
+it('passwords that no file states are generated once, stored in the cluster, used by all releases, and never shown', async () => {
   const corner = await openCorner(`${THREE}three: {conf: {database_password: stated-by-hand}}\n`)
   const need = {name: 'database.password', kind: 'password', path: ['conf', 'database_password']}
   const plugin = await corner.write(

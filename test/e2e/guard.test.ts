@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 atNight(() => {
-  it('is offered by the first deploy of protected releases alone, and never installed by itself', async () => {
+  it('is suggested by the first deploy of protected releases only, and never installed automatically', async () => {
     const {file, name, stderr, kk} = await deployStores(cluster, 'helm4')
 
     const again = await kk('deploy', '--set', 'other:note=second', '--sandbox-name', cluster.sandbox)
@@ -42,7 +42,7 @@ atNight(() => {
       await done(cluster.guard('install', '--yes'))
     })
 
-    it('ends by the clock of the API server, without kk', async () => {
+    it('expires by the clock of the API server, without kk', async () => {
       const attempt = () =>
         cluster.kubectl('delete', 'statefulset/db', '--namespace', namespace, '--dry-run=server')
       const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets/db?dryRun=All`
@@ -68,7 +68,7 @@ atNight(() => {
       [['approve'], 2, 'expected the name of a protected release'],
       [['approve', 'dv'], 2, 'the guard keeps no release dv'],
       [['approve', 'db', '--for', '25h'], 2, 'expected a time of at most 24h'],
-    ])('kk guard %j is refused', async (words, exit, message) => {
+    ])('is refused by kk guard %j', async (words, exit, message) => {
       const {exitCode, stderr} = await cluster.guard(...words)
 
       expect(exitCode).toBe(exit)
@@ -77,14 +77,14 @@ atNight(() => {
   })
 })
 
-describe('the guard itself', () => {
+describe('the guard', () => {
   let environment: Removable
   beforeAll(async () => {
     environment = await deployOn(cluster, {kk: {releases: {db: {chart: 'store'}}}, db: {}})
   })
 
   atNight(() => {
-    it('keeps its parameters from being deleted', async () => {
+    it('protects its parameters from deletion', async () => {
       for (const object of [
         ['configmap', 'kk-guard', '--namespace', 'kk-system'],
         ['namespace', 'kk-system'],
@@ -95,7 +95,7 @@ describe('the guard itself', () => {
       }
     })
 
-    it('says what of it was changed, and is repaired by installing it again', async () => {
+    it('reports changes of its objects, and is repaired by another installation', async () => {
       const change = [{op: 'replace', path: '/spec/validations/0/expression', value: 'true'}]
       const policy = [
         'validatingadmissionpolicy',
@@ -115,7 +115,7 @@ describe('the guard itself', () => {
     })
   })
 
-  it('is not removed without --yes where nobody can be asked', async () => {
+  it('is not removed without --yes if no user can be asked', async () => {
     const {exitCode, stderr} = await cluster.guard('remove')
 
     expect(exitCode).toBe(3)
@@ -124,7 +124,7 @@ describe('the guard itself', () => {
   })
 
   atNight(() => {
-    it('denies nothing once it is removed, and can be installed again', async () => {
+    it('denies nothing after its removal, and can be installed again', async () => {
       const {name} = environment
       await done(cluster.guard('remove', '--yes'))
       const free = await cluster.kubectl('delete', 'pvc/db-backup', '--namespace', name, '--dry-run=server')
@@ -139,7 +139,7 @@ describe('the guard itself', () => {
   })
 
   atNight(() => {
-    it('works with the roles of docs/guard.md, and approves only with the one for it', async () => {
+    it('works with the roles of docs/guard.md, and accepts approvals only from its own role', async () => {
       const {name} = await deployStores(cluster, 'helm4')
       const page = await readFile(join(import.meta.dirname, '../../docs/guard.md'), 'utf8')
       const roles = /```yaml\n(apiVersion: rbac[\s\S]+?)```/.exec(page)?.[1] ?? ''
@@ -155,7 +155,7 @@ describe('the guard itself', () => {
     })
   })
 
-  it('kk remove takes a protected release under a guard when it was approved; before that nothing of it goes', async () => {
+  it('kk remove deletes a protected release under a guard only after its approval', async () => {
     await cluster.guard('install', '--yes')
     const before = await cluster.snapshot(environment.name)
     const given = ['--delete-data', '--confirm-data', 'db-backup']

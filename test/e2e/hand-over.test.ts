@@ -23,7 +23,7 @@ describe('an environment that is handed over to helmfile', () => {
     await environment.deploy()
   })
 
-  it('is not handed over by a dry run, nor unasked', async () => {
+  it('is not handed over by a dry run or without confirmation', async () => {
     const dry = await handOver('--dry-run')
     const unasked = await handOver()
 
@@ -37,7 +37,7 @@ describe('an environment that is handed over to helmfile', () => {
     ])
   })
 
-  it('has the mark of helmfile on each last record, and no new revision', async () => {
+  it('has the mark of helmfile on each latest record, and no new revision', async () => {
     const {exitCode, stderr} = await handOver('--yes')
 
     expect(exitCode, stderr).toBe(0)
@@ -52,7 +52,7 @@ describe('an environment that is handed over to helmfile', () => {
     ['upgrade', ['api']],
     ['remove', ['api', '--yes']],
     ['rollback', ['--release', 'api', '--revision', '1', '--yes']],
-  ])('is refused by kk %s, which names helmfile and the way back', async (verb, args) => {
+  ])('is refused by kk %s with the name of helmfile and the command to take it back', async (verb, args) => {
     const {exitCode, stderr} = await environment.kk(verb, ...args)
 
     expect(exitCode).toBe(3)
@@ -60,7 +60,7 @@ describe('an environment that is handed over to helmfile', () => {
     expect(stderr).toMatch(/then kk adopt .*api/)
   })
 
-  it('tells in its status who drives it, and who has made its last revision', async () => {
+  it('has a status with its manager and the maker of its last revision', async () => {
     const upgraded = await plainHelm([
       ...['upgrade', 'api', join(FIXTURES, 'workload'), '--namespace', environment.name],
       ...['--set', 'replicas=2'],
@@ -82,7 +82,7 @@ describe('an environment that is handed over to helmfile', () => {
     ])
   })
 
-  it('comes back by kk adopt, and the next deploy takes back what the other has changed', async () => {
+  it('is taken back by kk adopt, and the next deploy reverts the changes of helmfile', async () => {
     const adopted = await environment.kk('adopt', 'db', 'api', '--yes')
     const {actions} = await environment.json<PlanDocument>('plan')
     await environment.deploy()

@@ -49,7 +49,7 @@ describe.each(HELMS)('kk test with %s', (helm) => {
     await environment.deploy()
   })
 
-  it('runs the tests of what is required first, and leaves releases and records as they are', async () => {
+  it('runs the tests of requirements first, and leaves releases and records unchanged', async () => {
     const before = await labels(environment)
 
     const {exitCode, stdout, stderr} = await environment.kk('test', 'api', 'db', 'none', '--output', 'json')
@@ -71,7 +71,7 @@ describe.each(HELMS)('kk test with %s', (helm) => {
     expect(changes).toBe(false)
   })
 
-  it('exits 1 for a test that fails, with its pod and its log without secrets, also as JUnit', async () => {
+  it('exits with 1 for a failed test, with its pod and its log without secrets, also as JUnit', async () => {
     const {exitCode, stderr} = await environment.kk('test', 'broken', 'late', '--report', 'junit=tests.xml')
 
     expect(exitCode).toBe(1)

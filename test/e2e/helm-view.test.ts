@@ -72,8 +72,8 @@ async function phaseOf(name: string): Promise<string> {
   return items.find(({metadata}) => metadata.name === name)?.status.phase ?? 'gone'
 }
 
-describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
-  it('an object in a List goes with its release whatever its own resource policy says, and a claim is asked for', async () => {
+describe.concurrent.each(HELMS)('the annotations of objects with %s', (helm) => {
+  it('an item of a List is deleted with its release despite its own resource policy, and a claim needs confirmation', async () => {
     const objects = [
       list([configMap('kept', KEEP), claim('data', KEEP), job('once', 'busybox', hook('post-install'))]),
     ]
@@ -94,7 +94,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect([...(await names('configmaps', environment)), ...(await names('pvc', environment))]).toEqual([])
   })
 
-  it('a List with a resource policy stays with all in it, and so does an object with a policy that is not keep', async () => {
+  it('a List with a resource policy stays with all items, and so does an object with a policy other than keep', async () => {
     const objects = [
       list([configMap('in-list'), claim('in-list')], KEEP),
       configMap('delete-me', {'helm.sh/resource-policy': 'delete'}),
@@ -113,7 +113,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect(await names('pvc', environment)).toEqual(['in-list'])
   })
 
-  it('a Namespace in a List with another environment in it is not deleted', async () => {
+  it('a Namespace in a List is not deleted if it contains another environment', async () => {
     const inner = uniqueName('tenant')
     const owner = await objectsEnvironment('data', [list([namespace(inner, KEEP)])], {helm})
     await owner.deploy()
@@ -140,7 +140,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect(await revisions(environment.name)).toEqual({data: 1})
   })
 
-  it('an object that becomes a hook is dropped: data in it stays, or is asked for when the hook would delete it', async () => {
+  it('an object that becomes a hook counts as dropped: its data stays, or needs confirmation if the hook would delete it', async () => {
     const inner = uniqueName('inner')
     const environment = await objectsEnvironment(
       'data',
@@ -180,7 +180,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect((await uids('pvc', environment)).get('test')).toBe(before.get('test'))
   })
 
-  it('an object that becomes a hook of upgrades is deleted by helm: plan, run and drift name it', async () => {
+  it('an object that becomes an upgrade hook is deleted by helm, and plan, run and drift report it', async () => {
     const environment = await objectsEnvironment('data', [configMap('settings'), configMap('a')], {helm})
     await environment.deploy()
     await environment.state(configMap('settings', hook('pre-install,pre-upgrade')), configMap('a'))
@@ -205,7 +205,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect((await environment.kk('drift')).stdout).not.toContain('settings')
   })
 
-  it('a Service that becomes a hook after upgrades is made again: the plan names it, and the run is whole', async () => {
+  it('a Service that becomes a post-upgrade hook is re-created, the plan names it, and the run succeeds', async () => {
     const service = (annotations: object = {}) => ({
       apiVersion: 'v1',
       kind: 'Service',
@@ -230,7 +230,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect(after.get('api')).not.toBe(before.get('api'))
   })
 
-  it('an object that a rollback returns to as a hook is named, and asked for if it holds data', async () => {
+  it('an object that a rollback turns into a hook is named, and needs confirmation if it holds data', async () => {
     const hooked = hook('pre-install,pre-rollback')
     const hooks = [configMap('settings', hooked), claim('pre', hooked), configMap('a')]
     const environment = await objectsEnvironment('data', hooks, {helm})
@@ -255,7 +255,7 @@ describe.concurrent.each(HELMS)('what %s makes of annotations', (helm) => {
     expect([...(await names('configmaps', environment)), ...(await names('pvc', environment))]).toEqual(['a'])
   })
 
-  it('a claim that is a hook of upgrades is named by the plan, and stays unless its deletion is confirmed', async () => {
+  it('a claim that is an upgrade hook is named by the plan, and is not deleted without confirmation', async () => {
     const environment = await hookedClaim(helm)
     const before = await uids('pvc', environment)
 

@@ -5,7 +5,7 @@ import {makeEnvironment, workloads} from './support/environment.ts'
 import {revisions} from './support/records.ts'
 
 describe.concurrent('a release', () => {
-  it('that helm 4 has applied is not changed by helm 3', async () => {
+  it('that helm 4 has applied is refused with helm 3', async () => {
     const environment = await makeEnvironment({content: workloads({db: {}})})
     await environment.deploy()
     await environment.write(workloads({db: {values: {replicas: 2}}}))
@@ -19,7 +19,7 @@ describe.concurrent('a release', () => {
   })
 
   atNight(() => {
-    it('that helm 3 has applied is taken on by helm 4', async () => {
+    it('that helm 3 has applied is accepted with helm 4', async () => {
       const environment = await makeEnvironment({content: workloads({db: {}}), helm: 'helm3'})
       await environment.deploy()
       await environment.write(workloads({db: {values: {replicas: 2}}}))

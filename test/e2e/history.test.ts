@@ -42,7 +42,7 @@ describe('kk history', () => {
     runs = await runsElsewhere(environment.name)
   })
 
-  it('tells on any machine who did what, when, why and with which revisions, newest first, and no run without work', () => {
+  it('shows on any machine the user, action, time, message and revisions of each run, newest first, without empty runs', () => {
     expect(runs.map(({verb, message, outcome, releases}) => ({verb, message, outcome, releases}))).toEqual([
       {
         verb: 'upgrade',
@@ -77,7 +77,7 @@ describe('kk history', () => {
     })
   })
 
-  it('tells of a release which run made which revision', async () => {
+  it('of a release shows which run created which revision', async () => {
     const text = await elsewhere('history', `${environment.name}/api`, '--output', 'json')
 
     const {revisions} = JSON.parse(text) as ReleaseHistory
@@ -87,7 +87,7 @@ describe('kk history', () => {
     ])
   })
 
-  it('has records by labels, and no secret in them', async () => {
+  it('uses records that are found by labels and contain no secrets', async () => {
     const selector = `kk.openstack.org/environment=${environment.name}`
     const {items} = await get<{items: {metadata: {name: string; labels: Record<string, string>}}[]}>(
       ...['configmaps', '--namespace', 'kk-system', '--selector', selector],

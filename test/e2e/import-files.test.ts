@@ -19,7 +19,7 @@ const CONTENT = workloads({
 })
 
 it.each(['flux', 'argocd', 'helmfile', 'armada'])(
-  'what is exported for %s is imported with the same releases, values and order',
+  'an export for %s is imported with the same releases, values and order',
   async (format) => {
     const environment = await makeEnvironment({content: CONTENT})
     const out = join(environment.directory, 'out')
@@ -39,7 +39,7 @@ it.each(['flux', 'argocd', 'helmfile', 'armada'])(
   },
 )
 
-it('a file that somebody has edited is never overwritten', async () => {
+it('an edited file is never overwritten by an import', async () => {
   const corner = await emptyCorner('import')
   await corner.write('helmfile.yaml', JSON.stringify({releases: [{name: 'db', chart: 'charts/db'}]}))
   const words = ['import', 'helmfile.yaml', '--file', 'cloud.yaml']
@@ -54,7 +54,7 @@ it('a file that somebody has edited is never overwritten', async () => {
   expect(await readFile(join(corner.directory, 'cloud.yaml'), 'utf8')).toBe('edited: {}\n')
 })
 
-it('as a document it has the text, or says in which file that is', async () => {
+it('an import as a document contains the content, or the name of its file', async () => {
   const corner = await emptyCorner('import')
   const releases = [{name: 'db', namespace: corner.name, chart: 'charts/db', needs: []}]
   await corner.write('helmfile.yaml', JSON.stringify({releases}))
@@ -75,7 +75,7 @@ it('as a document it has the text, or says in which file that is', async () => {
   expect(await readFile(join(corner.directory, 'cloud.yaml'), 'utf8')).toBe(text)
 })
 
-it("overrides that kk writes for Armada are laid over kk's manifest, and deployed", async () => {
+it("overrides that kk writes for Armada are merged over kk's manifest, and deployed", async () => {
   const corner = await emptyCorner('armada')
   const env = {
     KK_STORE: join(corner.directory, 'store.sqlite'),

@@ -7,7 +7,7 @@ import {plainHelm} from './support/plain-helm.ts'
 
 const CHARTS = join(import.meta.dirname, '../fixtures/unannotated')
 
-it('what plain helm installed is imported, adopted, and not upgraded while nothing differs', async () => {
+it('releases of plain helm are imported, adopted, and not upgraded without a difference', async () => {
   const namespace = await makeNamespace('import')
   for (const [name, values] of [
     ['operator', {note: 'kept'}],

@@ -36,7 +36,7 @@ async function begun({corner, jobs}: Opened) {
 }
 
 describe.concurrent('a run in the cluster', () => {
-  it('goes on in its next pod when one is killed, while it is followed by one after the other', async () => {
+  it('continues in its next pod after a pod was killed, while its log is followed across both pods', async () => {
     const place = await opened()
     const {corner, jobs, helm, env} = place
     const {follower, run} = await begun(place)

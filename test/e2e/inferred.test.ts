@@ -17,7 +17,7 @@ function cloud(releases: readonly string[], kk: object = {}): EnvironmentContent
 }
 
 describe.concurrent('an environment without a stated requirement', () => {
-  it('is deployed in the inferred order: nothing is written before what it waits for is Ready, or exists', async () => {
+  it('is deployed in the inferred order: no object is written before its requirements are Ready, or exist', async () => {
     const namespace = await makeNamespace('inferred')
     const releases = ['cache', 'dashboard', 'keystone', 'libvirt', 'mariadb', 'neutron', 'nova', 'operator']
     const environment = await makeEnvironment({content: cloud(releases), namespace})
@@ -50,7 +50,7 @@ describe.concurrent('an environment without a stated requirement', () => {
     expect(await environment.helmCalls(), 'an unchanged environment starts no helm').toEqual(calls)
   })
 
-  it('is refused before anything is changed where a hook would wait for what nobody makes', async () => {
+  it('is refused before any change if a hook would wait for an object that no release creates', async () => {
     const namespace = await makeNamespace('inferred')
     const environment = await makeEnvironment({content: cloud(['keystone']), namespace})
 
@@ -63,7 +63,7 @@ describe.concurrent('an environment without a stated requirement', () => {
   })
 
   atNight(() => {
-    it('does not hang on a cycle through a hook: the members start together, and that is said', async () => {
+    it('starts the members of a cycle through a hook together instead of hanging, with a note', async () => {
       const environment = await makeEnvironment({content: cloud(['ping', 'pong'])})
 
       const plan = await environment.json<PlanDocument>('plan')
@@ -76,7 +76,7 @@ describe.concurrent('an environment without a stated requirement', () => {
       expect(plan.notes).toEqual([expect.stringContaining('a hook waits there: Job/ping-hook (hook)')])
     })
 
-    it('is planned where a kind comes with the plan, as known after apply, by a chart that fails without it, too', async () => {
+    it('is planned as known after apply if the plan adds a kind, also for a chart that fails without the kind', async () => {
       const environment = await makeEnvironment()
       const charts = join(environment.directory, 'charts')
       const definition = customResource(environment.name, 'A thing')
@@ -103,7 +103,7 @@ describe.concurrent('an environment without a stated requirement', () => {
       expect(alone.knownAfterApply).toBeUndefined()
     })
 
-    it('is healthy when its custom resources are as the environment says', async () => {
+    it('is healthy when its custom resources match the readiness rules of the environment', async () => {
       const readiness = {'Cache.example.kk.openstack.org': {path: '.status.phase', value: 'Running'}}
       const environment = await makeEnvironment({content: cloud(['operator', 'cache'], {readiness})})
       const deployed = environment.deploy()

@@ -2,7 +2,7 @@ import {expect, inject, it} from 'vitest'
 import {emptyCorner} from './support/corner.ts'
 import {openTerminal} from './support/terminal.ts'
 
-it('kk init asks five questions, and kk takes what it wrote as it is', async () => {
+it('kk init asks five questions, and kk accepts the written file unchanged', async () => {
   const corner = await emptyCorner('init')
   const terminal = openTerminal(`cd ${corner.directory} && ${inject('run').kk} init`, {
     columns: 120,

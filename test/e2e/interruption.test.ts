@@ -24,7 +24,7 @@ const SIGNALS = [
 type Signal = (typeof SIGNALS)[number][0]
 
 describe.concurrent('kk killed', () => {
-  it('between the end of helm and the gate: the next run waits for health and makes no revision', async () => {
+  it('between the end of helm and the gate lets the next run wait for health, without a revision', async () => {
     const corner = await openCorner(`
 kk:
   OWN
@@ -92,14 +92,14 @@ apart: {}
       'second 1 deployed',
     ])
   }
-  const title = '%s: what runs finishes, nothing more starts, exit %i; a second run goes on'
+  const title = '%s lets running actions finish, starts no others, and exits with %i; a second run continues'
   it.each(SIGNALS.slice(0, 1))(title, finishes)
   atNight(() => {
     it.each(SIGNALS.slice(1))(title, finishes)
   })
 
   atNight(() => {
-    it('twice ends helm, says what is left, and the next run copes', async () => {
+    it('twice terminates helm and reports the state, from which the next run recovers', async () => {
       const corner = await openCorner(CHAIN.replace('complete-after: 3s', 'complete-after: 10m'))
       const run = start(corner, ['deploy', 'env.yaml'])
       await run.saw(inHook, 'helm waits for the hook of first')
@@ -127,7 +127,7 @@ apart: {}
   })
 
   atNight(() => {
-    it('twice while a gate is awaited leaves a release that the next run awaits', async () => {
+    it('twice during a gate leaves a release that the next run awaits', async () => {
       const corner = await openCorner(`
 kk:
   OWN
@@ -150,7 +150,7 @@ slow: {pod: {ready-after: 6s}}
   })
 
   atNight(() => {
-    it('typed on a terminal, where the board is drawn, does the same', async () => {
+    it('typed on a terminal with the board has the same effect', async () => {
       const corner = await openCorner(CHAIN)
       const command = `${inject('run').kk} deploy ${corner.directory}/env.yaml --yes`
       const terminal = openTerminal(command, {columns: 120, rows: 30})
@@ -187,7 +187,7 @@ const endsAtOnce = async (signal: Signal, code: number) => {
   expect(await readdir(join(corner.directory, 'tmp'))).toEqual([])
   expect(await records(corner.name)).toEqual([])
 }
-const TITLE = '%s while the charts render ends kk at once with %i, and leaves nothing'
+const TITLE = '%s during rendering ends kk immediately with exit code %i, and leaves no files'
 it.concurrent.each(SIGNALS.slice(0, 1))(TITLE, endsAtOnce)
 atNight(() => {
   it.concurrent.each(SIGNALS.slice(1))(TITLE, endsAtOnce)

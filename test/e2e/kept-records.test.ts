@@ -24,7 +24,7 @@ function manifestOf({data}: Secrets['items'][number]): string {
 /** Returns the records on the cluster with all that a change of them would change. */
 const records = () => get('secrets', '--namespace', NAMESPACE, '--selector', 'owner=helm')
 
-describe('an environment that a kk from before the move of its folders has deployed', () => {
+describe('an environment deployed by a kk version from before its folders moved', () => {
   beforeAll(async () => {
     const kept = JSON.parse(await readFile(join(FIXTURE, 'records.json'), 'utf8')) as Secrets
     const namespaces = [NAMESPACE, 'kk-system'].map((name) => ({
@@ -37,7 +37,7 @@ describe('an environment that a kk from before the move of its folders has deplo
     await kubectl(['apply', '--namespace', NAMESPACE, '--filename', '-'], {input: manifests})
   })
 
-  it('is planned as unchanged, each release, and has no note', async () => {
+  it('has a plan with each release unchanged, and no note', async () => {
     const {exitCode, stdout, stderr} = await kk(['plan', 'environment.yaml', '--output', 'json'], {
       cwd: FIXTURE,
     })

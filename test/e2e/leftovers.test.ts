@@ -45,7 +45,7 @@ spec:
       additionalPrinterColumns: ${columns}
 `
 
-describe('what a failed upgrade made and helm has forgotten', () => {
+describe('an object that a failed upgrade created and helm no longer tracks', () => {
   let environment: TestEnvironment
   let charts: string
   let crd: string
@@ -71,7 +71,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(failed.exitCode, failed.stderr).toBe(1)
   })
 
-  it('is left alone while the failed revision is the last, which may need it', async () => {
+  it('is not touched while the failed revision, which may need it, is the last', async () => {
     const {exitCode, stdout, stderr} = await environment.kk('drift', '--prune', '--yes')
 
     expect(exitCode, stderr).toBe(0)
@@ -79,7 +79,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(await namesOf('configmaps', environment.name)).toContain('api-extra')
   })
 
-  it('is shown by drift when a deploy has mended the release, and so is a changed file in crds/', async () => {
+  it('is shown by drift after a deploy has fixed the release, and so is a changed file in crds/', async () => {
     await writeFile(crd, definition(kind, '[{name: Age, type: date, jsonPath: .metadata.creationTimestamp}]'))
     await write({})
     await environment.deploy()
@@ -99,7 +99,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(stdout).toContain('definitions are applied by hand')
   })
 
-  it('is shown by status and doctor, too, with what removes it', async () => {
+  it('is also shown by status and doctor, with the command that removes it', async () => {
     const status = await environment.kk('status')
     const {find} = await visit([environment.file])
 
@@ -114,7 +114,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(forgotten.advice).toBe(`kk drift api --prune ${environment.file}`)
   })
 
-  it('is not pruned unasked, nor by a dry run', async () => {
+  it('is not pruned without confirmation, nor by a dry run', async () => {
     const unasked = await environment.kk('drift', '--prune')
     const dry = await environment.kk('drift', '--prune', '--dry-run')
 
@@ -125,7 +125,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(await namesOf('configmaps', environment.name)).toContain('api-extra')
   })
 
-  it('is pruned, but for claims and what is to be kept', async () => {
+  it('is pruned, except claims and kept objects', async () => {
     await kubectl(['create', 'configmap', 'bystander', '--namespace', environment.name])
 
     const {exitCode, stderr} = await environment.kk(
@@ -145,7 +145,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(await namesOf('persistentvolumeclaims', environment.name)).toEqual(['api'])
   })
 
-  it('stays in the history of the environment: who deleted it, when and why', async () => {
+  it('is in the history of the environment after its deletion, with user, time and message', async () => {
     const {runs} = await environment.json<{runs: readonly RunEntry[]}>('history')
     const {stdout} = await environment.kk('history')
 
@@ -161,7 +161,7 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(stdout).toMatch(/ drift +\S+ +succeeded +1 succeeded; deleted ConfigMap\/api-extra +tidy up$/m)
   })
 
-  it('is told to be nothing when nothing may go any more', async () => {
+  it('is reported as absent when nothing is left to prune', async () => {
     const {exitCode, stderr} = await environment.kk('drift', '--prune')
 
     expect(exitCode).toBe(0)

@@ -3,7 +3,7 @@ import {makeEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
-it('kk deploy --locked deploys what kk.lock says, and refuses anything else', async () => {
+it('kk deploy --locked deploys the versions of kk.lock, and refuses any others', async () => {
   const environment = await makeEnvironment({content: workloads({db: {}})})
   const locked = await environment.kk('charts lock')
   expect(locked.exitCode, locked.stderr).toBe(0)

@@ -74,7 +74,7 @@ async function conditionsOfHook(corner: ObjectsCorner): Promise<readonly string[
 }
 
 describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
-  it('a failed hook of the install keeps its release red until the hook has completed', async () => {
+  it('a failed install hook keeps its release unhealthy until the hook has completed', async () => {
     const release = (pod: Readonly<Record<string, string>>, data: Readonly<Record<string, string>>) => ({
       mig: {objects: [settings(data), ...STANDING, hookOf('post-install', pod)]},
       app,
@@ -117,7 +117,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     })
   })
 
-  it('a hook of the install that is deleted under way is made again by the next deploy', async () => {
+  it('an install hook that is deleted while it runs is created again by the next deploy', async () => {
     const release = (time: string) => ({
       mig: {objects: [settings({}), hookOf('post-install', {'complete-after': time})]},
       app,
@@ -144,7 +144,7 @@ describe.concurrent.each(['helm3', 'helm4'] as const)('with %s', (helm) => {
     expect((await helmRecords(corner.name)).map(({status}) => status)).toContain('failed')
   })
 
-  it('a failed hook of an upgrade is run again by the upgrade of the next deploy', async () => {
+  it('a failed upgrade hook is run again by the upgrade of the next deploy', async () => {
     const release = (pod: Readonly<Record<string, string>>, value: string) => ({
       mig: {objects: [settings({value}), hookOf('post-upgrade', pod)]},
     })

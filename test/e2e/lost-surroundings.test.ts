@@ -55,7 +55,7 @@ const shell = ({directory}: Corner, line: string, env: Readonly<Record<string, s
   })
 
 describe.concurrent('a terminal that is closed', () => {
-  it('lets helm finish, starts nothing more, and leaves what the next run goes on from', async () => {
+  it('lets helm finish, starts nothing more, and leaves a state from which the next run continues', async () => {
     const corner = await openCorner(CHAIN)
     const line = `cd ${corner.directory}; echo $$ > pid; exec ${inject('run').kk} deploy env.yaml --yes --report json=kk.json`
     const terminal = openTerminal(line, {columns: 100, rows: 30, env: {KK_HELM: await heldHelm(corner)}})
@@ -78,7 +78,7 @@ describe.concurrent('a terminal that is closed', () => {
 })
 
 atNight(() => {
-  describe.concurrent('a run whose output goes nowhere', () => {
+  describe.concurrent('a run whose output cannot be written', () => {
     const outputs = [
       [
         'a pipe that is closed',
@@ -97,20 +97,20 @@ atNight(() => {
       expect((await records(corner.name)).toSorted()).toEqual(EVERYTHING)
       await expectNextDeploy(corner)
     }
-    const title = 'ends right all the same: %s'
+    const title = 'ends with the expected exit code and result: %s'
     it.each(outputs)(title, endsRight)
   })
 })
 
 atNight(() => {
-  describe.concurrent('a disk that is full', () => {
+  describe.concurrent('a full disk', () => {
     /** From the first call of helm for this verb on, kk can write no file beyond so many bytes. */
     const full = (corner: Corner, verb: string, bytes: number) =>
       corner.helm(`
 case $1 in ${verb}) [ -e full ] || prlimit --pid $PPID --fsize=${bytes}; touch full;; esac
 exec $HELM "$@"`)
 
-    it('for the charts: refused, and nothing is changed', async () => {
+    it('that cannot hold the charts prevents the run, and nothing is changed', async () => {
       const corner = await openCorner(CHAIN)
       // A limit that the files of the executable do not meet: they are there already.
       await corner.kk(['plan', 'env.yaml'])
@@ -125,7 +125,7 @@ exec $HELM "$@"`)
       await expectNextDeploy(corner)
     })
 
-    it('for the journal, before the first change: refused, and nothing is changed', async () => {
+    it('that cannot hold the journal before the first change prevents the run, and nothing is changed', async () => {
       const corner = await openCorner(CHAIN)
       const state = join(corner.directory, 'state')
       const env = {KK_HELM: await full(corner, 'template', 0), XDG_STATE_HOME: state}
@@ -141,7 +141,7 @@ exec $HELM "$@"`)
       await expectNextDeploy(corner)
     })
 
-    it('for the journal, later: the run says so, and goes on to its end', async () => {
+    it('that cannot hold the journal later is reported, and the run continues to its end', async () => {
       const corner = await openCorner(CHAIN)
       const env = {KK_HELM: await full(corner, 'install', 10)}
 

@@ -60,8 +60,8 @@ async function drifted(environment: TestEnvironment) {
   return releases[0]!.objects
 }
 
-describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () => {
-  it('is upgraded, and has not drifted', async () => {
+describe.concurrent('a release of helm 3 with the same port for TCP and UDP', () => {
+  it('is upgraded, and shows no drift', async () => {
     const environment = await objectsEnvironment('dns', dns({protocols: ['TCP', 'UDP']}), {helm: 'helm3'})
     await environment.deploy()
     await environment.state(...dns({protocols: ['TCP', 'UDP'], version: '2'}))
@@ -75,7 +75,7 @@ describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () =>
     expect(await drifted(environment)).toEqual([])
   })
 
-  it('gets the port for UDP by an upgrade, and by a correction when it is gone', async () => {
+  it('gets the UDP port by an upgrade, and by a correction if it is missing', async () => {
     const environment = await objectsEnvironment('dns', dns({protocols: ['TCP']}), {helm: 'helm3'})
     await environment.deploy()
     await environment.state(...dns({protocols: ['TCP', 'UDP']}))
@@ -94,7 +94,7 @@ describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () =>
     expect(await drifted(environment)).toEqual([])
   })
 
-  it('is refused before the first change where helm would take both away', async () => {
+  it('is refused before the first change if helm would remove both ports', async () => {
     const environment = await objectsEnvironment('dns', dns({protocols: ['TCP', 'UDP']}), {helm: 'helm3'})
     await environment.deploy()
     await environment.state(...dns({protocols: ['TCP']}))
@@ -106,7 +106,7 @@ describe.concurrent('a release of helm 3 with a port for TCP and for UDP', () =>
     expect(await revisions(environment.name)).toEqual({dns: 1})
   })
 
-  it('may have a variable twice, and is upgraded without drift', async () => {
+  it('may have a duplicate environment variable, and is upgraded without drift', async () => {
     const twice = {protocols: ['TCP'], variables: [A('1'), A('2')]} as const
     const environment = await objectsEnvironment('dns', dns(twice), {helm: 'helm3'})
     await environment.deploy()

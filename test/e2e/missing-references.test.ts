@@ -26,8 +26,8 @@ interface Pods {
   }[]
 }
 
-describe.concurrent('a pod in the sandbox that refers to what does not exist', () => {
-  it('keeps its release from becoming healthy, and the gate names the object or the key', async () => {
+describe.concurrent('a pod in the sandbox that refers to a missing object', () => {
+  it('keeps its release unhealthy, and the gate names the missing object or key', async () => {
     const there = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'there'}, data: {shape: 'round'}}
     const of = (...objects: readonly object[]) => ({objects, timeout: '15s'})
     const corner = await objectsCorner({
@@ -62,7 +62,7 @@ describe.concurrent('a pod in the sandbox that refers to what does not exist', (
     })
   })
 
-  it('starts when that comes', async () => {
+  it('starts when the object is created', async () => {
     const corner = await objectsCorner({
       app: {objects: [deployment('app', settings()), deployment('other', {container: {env: [key]}})]},
     })

@@ -63,7 +63,7 @@ const images = async (corner: Corner) =>
 const isDeletion = ({type}: RunEvent) => type === 'object-deleted'
 
 describe.concurrent('pods that are replaced node by node', () => {
-  it('go one after the other, each when the new one before it is ready, and stop at the first that is not', async () => {
+  it('are replaced one after the other, each when the new one before is ready, up to the first failure', async () => {
     const {corner, write} = await agents()
     const before = await podsOf(corner)
     const order = before
@@ -93,7 +93,7 @@ describe.concurrent('pods that are replaced node by node', () => {
   })
 
   atNight(() => {
-    it('are gone on with by the next run after kk was killed, and by no run when nothing is left', async () => {
+    it('are continued by the next run after kk was killed, and by none once all are replaced', async () => {
       const {corner, write} = await agents()
       await write('agent:2')
       const killed = start(corner, ['deploy', 'env.yaml'])

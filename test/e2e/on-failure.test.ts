@@ -41,16 +41,16 @@ async function rollbacks({helmCalls}: TestEnvironment): Promise<string[]> {
   return calls.map((call) => call.replace(/^rollback .* -- /, ''))
 }
 
-describe.concurrent('when a release fails', () => {
+describe.concurrent('after the failure of a release', () => {
   atNight(() => {
-    it('what was done is kept by default', async () => {
+    it('deployed releases are kept by default', async () => {
       const {environment} = await failing([])
 
       expect(await rollbacks(environment)).toEqual([])
       expect(await revisions(environment.name)).toEqual({db: 2, api: 2, web: 2})
     })
 
-    it('--on-failure rollback-failed returns that release alone', async () => {
+    it('--on-failure rollback-failed rolls back only that release', async () => {
       const {environment, stderr} = await failing(['--on-failure', 'rollback-failed'])
 
       expect(await rollbacks(environment)).toEqual(['api 1'])
@@ -58,7 +58,7 @@ describe.concurrent('when a release fails', () => {
       expect(stderr).toMatch(/done in .*: 1 rolled back/)
     })
 
-    it('--on-failure rollback-run alone returns all that the run touched, dependents first', async () => {
+    it('--on-failure rollback-run rolls back all releases of the run, dependents first', async () => {
       const {environment, stdout} = await failing(['--on-failure', 'rollback-run', '--output', 'json'])
 
       const calls = await rollbacks(environment)
@@ -80,7 +80,7 @@ describe.concurrent('when a release fails', () => {
       ])
     })
 
-    it('what the run installed stays, and is named', async () => {
+    it('newly installed releases stay, and are named', async () => {
       const extra = {extra: {}}
 
       const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], extra)
@@ -90,7 +90,7 @@ describe.concurrent('when a release fails', () => {
     })
   })
 
-  it('--on-failure rollback-run returns all that the run touched, dependents first; --remove-new takes away what it installed; each of the three runs has its report', async () => {
+  it('--on-failure rollback-run --remove-new rolls back all releases of the run, dependents first, and removes new ones, with a report per run', async () => {
     const {environment, stdout, stderr} = await failing(
       ['--on-failure', 'rollback-run', '--remove-new', '--output', 'json', '--report', 'json=kk.json'],
       {extra: {}},
@@ -124,7 +124,7 @@ describe.concurrent('when a release fails', () => {
   })
 
   atNight(() => {
-    it('--remove-new leaves what would take its data along, and a rollback the claims that it knows not', async () => {
+    it('--remove-new keeps releases whose data would be lost, and a rollback keeps claims that its revision lacks', async () => {
       const {environment, stderr} = await failing(['--on-failure', 'rollback-run', '--remove-new'], {
         web: {values: {...CHANGED, claim: 'general'}},
         extra: {values: {claim: 'general'}},
@@ -149,7 +149,7 @@ describe.concurrent('when a release fails', () => {
   })
 
   atNight(() => {
-    it('a migration keeps it from going back, and the failure stays the one that is told', async () => {
+    it('a migration prevents the rollback, and the original failure is reported', async () => {
       const migration = {replicas: 2, job: {version: 2, migration: true, pod: {fail: 'JobFailed'}}}
 
       const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], {

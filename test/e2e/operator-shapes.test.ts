@@ -120,7 +120,7 @@ it('2: the command line, a single process, and a parent with workers deploy an e
   expect(await tasksLeft(environment)).toEqual([])
 })
 
-it('the shape of the operator is immutable, and its workers are those of the last installation', async () => {
+it('the topology of the operator is immutable, and its workers are those of the last installation', async () => {
   const children = async () => {
     const words = ['get', 'deployments', '--namespace', 'kk-system', '--output', 'name']
     return (await done(cluster.kubectl(...words))).split('\n').filter(Boolean)

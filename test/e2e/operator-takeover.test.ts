@@ -54,7 +54,7 @@ async function mayDeploy(name: string): Promise<string> {
 }
 
 it.each(['helm4', 'helm3'] as const)(
-  'an operator that was applied without helm becomes a release, and goes on with what it drives: %s',
+  'an operator that was applied without helm becomes a release, and continues to manage its environments: %s',
   {timeout: 600_000},
   async (helm) => {
     const [kept, left] = [cluster.environment(), cluster.environment()]

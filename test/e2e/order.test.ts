@@ -42,9 +42,9 @@ interface Turn {
   readonly ready: readonly string[]
 }
 
-describe.concurrent('by the audit log of the API server', () => {
+describe.concurrent('in the audit log of the API server', () => {
   atNight(() => {
-    it('none of the six charts was written before all that it requires was Ready, however late that was', async () => {
+    it('none of the six charts is written before its requirements are Ready, however late they are', async () => {
       const namespace = await makeNamespace('order')
       const environment = await makeEnvironment({content: await allInOne(), namespace})
       const plan = await environment.json<PlanDocument>('plan')
@@ -72,7 +72,7 @@ describe.concurrent('by the audit log of the API server', () => {
     })
   })
 
-  it('a release starts as soon as its own requirements are Ready: no other is waited for', async () => {
+  it('a release starts as soon as its own requirements are Ready, regardless of other releases', async () => {
     const content = workloads({
       slow: {values: LATE},
       quick: {values: readyAfter('500ms')},
@@ -90,7 +90,7 @@ describe.concurrent('by the audit log of the API server', () => {
   })
 
   atNight(() => {
-    it('an applied edge waits until the objects exist, but not until they are Ready', async () => {
+    it('an applied edge waits until the objects exist, even if they are not Ready', async () => {
       const content = workloads({
         network: {values: LATE},
         compute: {requires: ['network:applied']},
@@ -107,7 +107,7 @@ describe.concurrent('by the audit log of the API server', () => {
   })
 
   atNight(() => {
-    it('an applied edge does not wait for hooks either, though helm does', async () => {
+    it('an applied edge does not wait for hooks, unlike helm', async () => {
       const hook = {hook: 'post-install', pod: {'ready-after': '100ms', 'complete-after': '7s'}}
       const content = workloads({
         network: {values: {job: hook}},
@@ -121,7 +121,7 @@ describe.concurrent('by the audit log of the API server', () => {
   })
 
   atNight(() => {
-    it('releases that need each other start together, even when one helm runs at a time', async () => {
+    it('releases that require each other start together, even if only one helm runs at a time', async () => {
       const content = workloads({
         before: {values: readyAfter('500ms')},
         nova: {requires: ['before', 'neutron:applied'], values: LATE},
@@ -145,7 +145,7 @@ describe.concurrent('by the audit log of the API server', () => {
   })
 
   atNight(() => {
-    it('with --concurrency 1 no two helms write at once, but one may while another release is not Ready yet', async () => {
+    it('--concurrency 1 runs one helm at a time, also while another release is not Ready yet', async () => {
       const content = workloads({
         first: {values: LATE},
         second: {values: readyAfter('1s')},

@@ -4,7 +4,7 @@ import {expect, it} from 'vitest'
 import {openCorner} from './support/corner.ts'
 import {helmRecords} from './support/records.ts'
 
-it('a laptop without the store of a cloud, or with an older copy, reverts nothing of it', async () => {
+it('a laptop without the override store of a cloud, or with an older copy, reverts none of its overrides', async () => {
   const corner = await openCorner(`kk:
   OWN
   releases: {web: {chart: workload}}

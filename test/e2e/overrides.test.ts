@@ -29,7 +29,7 @@ function overriding(corner: Corner, facts = 'bare-metal.yaml') {
 }
 
 describe.concurrent("the deployer's overrides", () => {
-  it('are listed, updated, shown and deleted as the document shows it', async () => {
+  it('are listed, updated, shown and deleted as in the documentation', async () => {
     const kk = overriding(await openCorner())
     const place = ['rabbitmq', 'openstack']
 
@@ -49,7 +49,7 @@ describe.concurrent("the deployer's overrides", () => {
   })
 
   atNight(() => {
-    it('are exported and imported, and their history tells who changed what', async () => {
+    it('are exported and imported, and their history shows who changed what', async () => {
       const kk = overriding(await openCorner())
       const place = ['rabbitmq', 'openstack']
       await kk('overrides', 'update', ...place, '--set', 'a=1')
@@ -73,7 +73,7 @@ describe.concurrent("the deployer's overrides", () => {
     })
   })
 
-  it('follow the facts: with others there are other charts and other overrides', async () => {
+  it('depend on the facts, which determine charts and overrides', async () => {
     const corner = await openCorner()
     const [few, many] = [overriding(corner), overriding(corner, 'without-telemetry.yaml')]
 
@@ -85,7 +85,7 @@ describe.concurrent("the deployer's overrides", () => {
     expect(shown.stdout).not.toBe((await few('helm-override-show', 'rabbitmq', 'openstack')).stdout)
   })
 
-  it('are written for Armada to a file that only its owner may read, and nothing is printed', async () => {
+  it('are written for Armada to a file that only its owner can read, and are not printed', async () => {
     const corner = await openCorner()
     const kk = overriding(corner)
 
@@ -110,7 +110,7 @@ describe.concurrent("the deployer's overrides", () => {
     expect(alone).toMatchObject({exitCode: 2, stderr: expect.stringContaining('KK_USAGE')})
   })
 
-  it('have a plugin from outside asked once what it is, and what it calls secret is masked in the history', async () => {
+  it('come from an external plugin that describes itself once, and whose secrets are masked in the history', async () => {
     const corner = await openCorner(`kk:
   OWN
   releases: {web: {chart: workload}}
@@ -143,7 +143,7 @@ web: {}
     expect(history.stdout).toContain('pin')
   })
 
-  it('change the plan of exactly the releases of that chart in that namespace, and reach the cluster', async () => {
+  it('change the plan of exactly the releases of that chart in that namespace, and are deployed to the cluster', async () => {
     const corner = await openCorner(`kk:
   OWN
   releases:

@@ -36,7 +36,7 @@ describe('a plan', () => {
     expect(await namespaces()).not.toContain(environment.name)
   })
 
-  it('exits 0; with --detailed-exitcode 4 when there is something to do, and 0 when there is not', async () => {
+  it('exits with 0; with --detailed-exitcode with 4 if there are changes, and with 0 otherwise', async () => {
     const plain = await environment.kk('plan')
     const different = await environment.kk('plan', '--detailed-exitcode')
     await environment.deploy()
@@ -49,7 +49,7 @@ describe('a plan', () => {
     expect(same.stdout).toContain('plan: 2 unchanged')
   })
 
-  it('says of a deprecated chart since when that is so and what there is instead', async () => {
+  it('shows since when a chart is deprecated, and its replacement', async () => {
     const retired = await makeEnvironment({content: {kk: {charts: [CHARTS]}, panko: {}}})
 
     const {stdout} = await retired.kk('plan')
@@ -59,10 +59,10 @@ describe('a plan', () => {
     )
   })
 
-  describe.concurrent('of two releases that have changed', () => {
+  describe.concurrent('of two changed releases', () => {
     beforeAll(() => environment.write(two(2)))
 
-    it('is for named releases that of kk upgrade for them', async () => {
+    it('shows for named releases what kk upgrade does', async () => {
       const {actions} = await environment.json<PlanDocument>('plan', 'api')
 
       expect(actions).toMatchObject([
@@ -72,7 +72,7 @@ describe('a plan', () => {
     })
 
     it.each(['deploy', 'upgrade'])(
-      'is what --dry-run of kk %s prints, which changes nothing',
+      'is printed by --dry-run of kk %s, which changes nothing',
       async (verb) => {
         const {exitCode, stdout, stderr} = await environment.kk(verb, '--dry-run')
         const document = await environment.json<PlanDocument>(verb, '--dry-run')
@@ -87,7 +87,7 @@ describe('a plan', () => {
 })
 
 describe.concurrent('kk plan', () => {
-  it('refuses what a deploy refuses, when it has shown what that would do; and saves no such plan', async () => {
+  it('refuses after its plan what a deploy refuses, and does not save such a plan', async () => {
     const environment = await makeEnvironment({content: workloads({db: {values: {unrenderable: 'x'}}})})
 
     const plan = await environment.kk('plan', '--save', 'plan.json')
@@ -100,7 +100,7 @@ describe.concurrent('kk plan', () => {
   })
 
   atNight(() => {
-    it('--diff shows all of a new release, and of an installed one what changes', async () => {
+    it('--diff shows all of a new release, and the changes of an installed one', async () => {
       const environment = await makeEnvironment({content: workloads({db: {}})})
 
       const before = await environment.kk('plan', '--diff')
@@ -118,7 +118,7 @@ describe.concurrent('kk plan', () => {
 
 atNight(() => {
   describe('a password', () => {
-    it('is in no output, no argument and no file of kk, whatever is asked', async () => {
+    it('is in no output, argument or file of kk, whatever the command', async () => {
       const [first, second] = [1, 2].map(() => `mark${randomBytes(12).toString('hex')}`) as [string, string]
       const content = (password: string) => workloads({db: {values: {auth: {password}, leak: true}}})
       const environment = await makeEnvironment({content: content(first)})

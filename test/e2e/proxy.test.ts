@@ -5,7 +5,7 @@ import {expect, inject, it, onTestFinished} from 'vitest'
 import {openProxy} from '../support/proxy.ts'
 import {openCorner, TWO} from './support/corner.ts'
 
-it('a cloud behind a proxy is planned, deployed and looked at through it, by kk as by its helm', async () => {
+it('kk and its helm plan, deploy and inspect a cloud through a proxy', async () => {
   const [corner, proxy] = [await openCorner(TWO), await openProxy()]
   const own = await readFile(inject('run').kubeconfig, 'utf8')
   const [, port] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(own)!
@@ -28,7 +28,7 @@ it('a cloud behind a proxy is planned, deployed and looked at through it, by kk 
   expect(proxy.asked.length).toBeGreaterThan(asked)
 })
 
-it('a server of overrides behind a proxy is asked through it', async () => {
+it('a remote override service behind a proxy is reached through it', async () => {
   const [corner, proxy] = [await openCorner(TWO), await openProxy()]
   const server = createServer((_, response) =>
     response.setHeader('content-type', 'application/json').end('{"charts":[]}'),

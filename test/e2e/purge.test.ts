@@ -61,7 +61,7 @@ async function calls(environment: TestEnvironment): Promise<readonly string[]> {
 }
 
 describe.concurrent('kk remove --purge', () => {
-  it('shows what would go from other services, is refused until the release is named, and takes it away by a Job of the chart, then the release', async () => {
+  it('lists resources in other services, is refused until the release is named, deletes them by a Job of the chart, then the release', async () => {
     const {database, user, ...environment} = await deployed()
 
     const dry = await environment.kk('remove', 'api', '--purge', '--dry-run', '--output', 'json')
@@ -98,7 +98,7 @@ describe.concurrent('kk remove --purge', () => {
   })
 
   atNight(() => {
-    it('leaves what another release has, and says whose it is; without --purge all stays, and is told before and after', async () => {
+    it('keeps resources of other releases and names their owners; without --purge all stay, reported before and after', async () => {
       const {database, user, used} = things()
       const own = {made: [user, database], used, pod: {fail: 'JobFailed'}}
       const other = {made: [], used: [{name: user.name, at: user.at}]}
@@ -140,7 +140,7 @@ describe.concurrent('kk remove --purge', () => {
   })
 
   atNight(() => {
-    it('keeps the release when the Job fails, and the same command goes on when that is mended', async () => {
+    it('keeps the release if the Job fails, and continues with the same command after the fault is fixed', async () => {
       const environment = await deployed({fail: 'JobFailed'})
 
       const failed = await remove(environment, '--purge', '--confirm', 'api')
@@ -158,7 +158,7 @@ describe.concurrent('kk remove --purge', () => {
       expect(await calls(environment)).toHaveLength(1)
     })
 
-    it('that was killed before helm or in its midst goes on with the same command', async () => {
+    it('continues with the same command after it was killed before or during helm', async () => {
       const environment = await deployed()
       const words = ['remove', environment.file, 'api', '--yes', '--purge', '--confirm', 'api']
       const killedAt = (killAt: number) =>

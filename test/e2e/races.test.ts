@@ -49,8 +49,8 @@ async function holding(corner: Corner) {
   return run
 }
 
-describe.concurrent('two kk at once on one release', () => {
-  it('one waits until the other has ended, and makes no second revision', async () => {
+describe.concurrent('two concurrent runs of kk', () => {
+  it('on the same release: one waits until the other has ended, and creates no second revision', async () => {
     const corner = await openCorner(patient)
     const first = await holding(corner)
     const second = start(corner, ['deploy', 'env.yaml'])
@@ -76,7 +76,7 @@ describe.concurrent('two kk at once on one release', () => {
     expect(again.stderr).toContain('1 unchanged')
   })
 
-  it('with other inputs fails, and says what it found', async () => {
+  it('with different inputs: the second fails, and reports the revision of the first', async () => {
     const corner = await openCorner(patient)
     await corner.write('other.yaml', patient.replace('api: {}', 'api: {replicas: 2}'))
     const first = await holding(corner)
@@ -101,7 +101,7 @@ describe.concurrent('two kk at once on one release', () => {
     expect(await records(corner.name)).toEqual(['api 1 deployed'])
   })
 
-  it('of two releases both end well, though each marks the gate that both wait at', async () => {
+  it('on two releases: both succeed, although each marks the gate that both await', async () => {
     const corner = await openCorner(TWO)
     const both = [start(corner, ['deploy', 'env.yaml']), start(corner, ['deploy', 'env.yaml'])]
     const ended = await Promise.all(both.map((run) => run.ended()))
@@ -114,7 +114,7 @@ describe.concurrent('two kk at once on one release', () => {
   })
 
   atNight(() => {
-    it('one that may not wait so long says who holds the release', async () => {
+    it('with a short timeout: the second reports the holder of the release', async () => {
       const corner = await openCorner(patient)
       await corner.write('impatient.yaml', impatient)
       const first = await holding(corner)
@@ -136,7 +136,7 @@ describe.concurrent('two kk at once on one release', () => {
   })
 })
 
-describe.concurrent('plain helm at work between the plan and its end', () => {
+describe.concurrent('a run of plain helm during a run of kk', () => {
   const interfering = (corner: Corner, when: string) =>
     corner.helm(`
 if [ "$1" = ${when} ] && mkdir once 2> once.log; then
@@ -153,7 +153,7 @@ exec $HELM "$@"`)
     return corner
   }
 
-  it('is noticed before helm is called', async () => {
+  it('is detected before helm is called', async () => {
     const corner = await deployed()
     const env = {KK_HELM: await interfering(corner, 'template'), CHART: chart}
 
@@ -166,7 +166,7 @@ exec $HELM "$@"`)
   })
 
   atNight(() => {
-    it('is noticed after helm has ended', async () => {
+    it('is detected after helm has ended', async () => {
       const corner = await deployed()
       const env = {KK_HELM: await interfering(corner, 'upgrade'), CHART: chart}
 
@@ -178,7 +178,7 @@ exec $HELM "$@"`)
       expect(await records(corner.name)).toContain('api 3 deployed')
     })
 
-    it('is undone by the next run, which says so', async () => {
+    it('is undone by the next run, with a note', async () => {
       const corner = await deployed()
       await corner.write('env.yaml', patient)
       const helm = join(inject('run').toolbox, 'helm4')

@@ -24,7 +24,7 @@ const helm = (version: 3 | 4, args: readonly string[]) =>
 const CHART = join(import.meta.dirname, '../fixtures/charts/workload')
 
 describe.concurrent('kk killed together with its helm', () => {
-  it('leaves a pending release, which plan and status tell, and the next deploy recovers at once', async () => {
+  it('leaves a pending release that plan and status report, and the next deploy recovers immediately', async () => {
     const corner = await openCorner(installing('10m'))
     await killBoth(corner)
     await corner.write('env.yaml', installing('0s'))
@@ -49,7 +49,7 @@ describe.concurrent('kk killed together with its helm', () => {
   })
 
   atNight(() => {
-    it('at a rollback or a removal: the same command again does it, and a deploy brings back what was half removed', async () => {
+    it('during a rollback or removal: the same command completes it, and a deploy restores a partly removed release', async () => {
       const content = {hook: 'post-rollback,post-delete', time: '5s'}
       const corner = await openCorner(hooked(content))
       await deploy(corner)
@@ -78,7 +78,7 @@ describe.concurrent('kk killed together with its helm', () => {
       expect(await records(corner.name)).toEqual([])
     })
 
-    it('with helm 3: both helms read the marked record as it was, and helm 3 upgrades it', async () => {
+    it('with helm 3: both helm versions read the marked record unchanged, and helm 3 upgrades the release', async () => {
       const corner = await openCorner(installing('10m'))
       const values = ['get', 'values', 'hooked', '--namespace', corner.name, '--output', 'json']
       const work = await atWork(corner, {version: 3})
@@ -109,8 +109,8 @@ describe.concurrent('kk killed together with its helm', () => {
 })
 
 atNight(() => {
-  describe.concurrent('a helm without its kk', () => {
-    it('is waited for, and nothing is done twice; who works on it is not unlocked', async () => {
+  describe.concurrent('a helm whose kk was killed', () => {
+    it('is awaited, nothing is done twice, and its release cannot be unlocked', async () => {
       const corner = await openCorner(installing('10s'))
       const work = await atWork(corner)
       await work.signalHelm('SIGSTOP')
@@ -142,7 +142,7 @@ db: {}
 `
 
 atNight(() => {
-  it.concurrent('a helm that removes alone leaves the data that was given up, which the same command deletes', async () => {
+  it.concurrent('a surviving helm that removes a release leaves its confirmed data to the same command', async () => {
     const corner = await openCorner(STORE)
     await deploy(corner)
     const claims = async () => {
@@ -182,7 +182,7 @@ atNight(() => {
 })
 
 describe.concurrent('helm killed alone', () => {
-  it('fails the run, which marks the release failed itself; the next deploy upgrades it', async () => {
+  it('fails the run, which marks the release failed; the next deploy upgrades it', async () => {
     const corner = await openCorner(installing('10m'))
     const work = await atWork(corner)
 
@@ -202,7 +202,7 @@ atNight(() => {
   describe.concurrent('plain helm', () => {
     const plain = hooked({hook: 'test', time: '0s'})
 
-    it('killed while it upgrades leaves a release that is unlocked by hand only', async () => {
+    it('killed during an upgrade leaves a release that only kk unlock recovers', async () => {
       const corner = await openCorner(plain)
       await deploy(corner)
       const upgrade = execa(
@@ -257,7 +257,7 @@ atNight(() => {
       expect(next.endings).toEqual(['hooked upgrade, revision 3'])
     })
 
-    it('that uninstalls and keeps the history leaves what is installed over it', async () => {
+    it('with uninstall --keep-history leaves a history over which kk installs', async () => {
       const corner = await openCorner(plain)
       await deploy(corner)
       await helm(4, ['uninstall', 'hooked', '--keep-history', '--namespace', corner.name])

@@ -67,7 +67,7 @@ describe.concurrent('kk rollback after releases were removed and installed again
     expect(await running(environment)).toEqual({app: 4, db: 4})
   })
 
-  it('leaves what was installed again by the undoing of a run before that, and names it; its history names no such run', async () => {
+  it('leaves a release that was reinstalled after the undone run, and names it; its history does not name that run', async () => {
     const environment = await makeEnvironment({})
     await deploy(environment, 1, 2)
     const run = await lastDeploy(environment)
@@ -83,7 +83,7 @@ describe.concurrent('kk rollback after releases were removed and installed again
     expect(revisions.map((each) => each.run)).not.toContain(run)
   })
 
-  it('finishes what a killed rollback has begun', async () => {
+  it('completes a killed rollback', async () => {
     const environment = await rolledBackOnce()
     await environment.kk('remove app', '--yes')
     await deploy(environment, 3, 4, 5)

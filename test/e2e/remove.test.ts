@@ -21,7 +21,7 @@ const claims = async (environment: Removable, release: string) =>
   (await names('pvc', '--namespace', environment.name)).filter((claim) => claim.includes(release))
 
 it.each(HELMS)(
-  'kk remove uninstalls with %s what nothing requires, and dependents only when it is told to, in reverse order',
+  'kk remove uninstalls unused releases with %s, and dependents only with --with-dependents, in reverse order',
   async (helm) => {
     const content = workloads({db: {}, api: {requires: ['db']}, web: {requires: ['api']}, extra: {}})
     const environment = await deployOn(cluster, content, {helm})
@@ -47,7 +47,7 @@ it.each(HELMS)(
 )
 
 atNight(() => {
-  it('kk remove takes away the history that helm uninstall --keep-history left', async () => {
+  it('kk remove deletes the history that helm uninstall --keep-history left', async () => {
     const environment = await deployOn(cluster, workloads({db: {}}))
     const at = ['--namespace', environment.name]
     await cluster.helm('helm4', 'uninstall', 'db', '--keep-history', ...at)
@@ -60,7 +60,7 @@ atNight(() => {
     expect(await environment.releases()).toEqual([])
   })
 
-  it('a release stays while another uses it of which no deployed revision is left', async () => {
+  it('a release stays while another release without a deployed revision uses it', async () => {
     const {kk: settings, ...sections} = workloads({db: {}, api: {requires: ['db']}})
     const environment = await deployOn(cluster, {kk: settings, ...sections})
     const at = ['--namespace', environment.name]
@@ -82,7 +82,7 @@ atNight(() => {
     expect(await environment.uninstalls()).toEqual([])
   })
 
-  it('kk remove that is repeated leaves the release of the same name that an earlier file put elsewhere', async () => {
+  it('repeated kk remove keeps a release of the same name that an earlier file deployed to another namespace', async () => {
     const {kk: settings, ...sections} = workloads({db: {}})
     const environment = await deployOn(cluster, {kk: settings, ...sections})
     await environment.write({kk: {...settings, namespace: `${environment.name}-2`}, ...sections})
@@ -97,7 +97,7 @@ atNight(() => {
     expect(await environment.releases()).toEqual(['db'])
   })
 
-  it('kk remove lists claims that only superseded revisions had, and gives them up by name', async () => {
+  it('kk remove lists claims that only superseded revisions had, and deletes them after confirmation by name', async () => {
     const withClaim = (claim: string | null) => workloads({web: {values: {claim}}})
     const environment = await deployOn(cluster, withClaim('general'))
     await environment.write(withClaim(null))
@@ -112,7 +112,7 @@ atNight(() => {
     expect(await names('pvc', '--namespace', environment.name)).toEqual([])
   })
 
-  it('kk remove lists beforehand what hooks of the removal will make and leave', async () => {
+  it('kk remove lists beforehand the objects that hooks of the removal create and leave', async () => {
     const job = {hook: 'post-delete', pod: {'complete-after': '1s'}}
     const environment = await deployOn(cluster, workloads({web: {values: {job}}}))
 
@@ -127,7 +127,7 @@ atNight(() => {
   })
 })
 
-describe('what others use', () => {
+describe('a release that others use', () => {
   const releases = {db: {}, cache: {}, api: {requires: ['db', 'cache']}, web: {requires: ['api']}}
   let ours: Removable
   let theirs: Removable
@@ -149,14 +149,14 @@ describe('what others use', () => {
     await done(cluster.helm('helm4', 'install', name, chart, '--namespace', ours.name))
   }
 
-  describe('kk remove refuses', () => {
+  describe('is not removed:', () => {
     afterEach(async () => {
       expect(await cluster.snapshot(ours.name)).toBe(before)
       expect(await ours.uninstalls()).toEqual([])
       expect(await theirs.releases()).toEqual(['wiki'])
     })
 
-    it('what dependents of any environment require, and names them', async () => {
+    it('kk remove refuses and names its dependents in any environment', async () => {
       const refused = await ours.on('remove', 'cache', '--yes')
       const stillRefused = await ours.on('remove', 'cache', '--with-dependents', '--yes', '--output', 'json')
 
@@ -170,14 +170,14 @@ describe('what others use', () => {
       })
     })
 
-    it('what a release that plain helm installed requires, as its chart says', async () => {
+    it('kk remove refuses because of the chart of a dependent that plain helm installed', async () => {
       const {exitCode, stderr} = await ours.on('remove', 'cache', '--with-dependents', '--yes')
 
       expect(exitCode).toBe(3)
       expect(stderr).toContain(`${ours.name}/pages (not installed by kk) requires cache`)
     })
 
-    it('releases of other environments, and those that kk did not install', async () => {
+    it('kk remove also refuses releases of other environments, and those that kk did not install', async () => {
       const owned = await ours.on('remove', `${theirs.name}/wiki`, '--yes')
       const foreign = await ours.on('remove', 'pages', '--yes')
 
@@ -187,7 +187,7 @@ describe('what others use', () => {
       expect(foreign.stderr).toContain('KK_FOREIGN')
     })
 
-    it('to go on without a terminal unless it is told to; a dry run shows both lists', async () => {
+    it('kk remove refuses without a terminal and without --yes; a dry run shows both lists', async () => {
       const unconfirmed = await ours.on('remove', 'web')
       const dry = await ours.on('remove', 'web', '--dry-run')
 
@@ -198,7 +198,7 @@ describe('what others use', () => {
       expect(dry.stdout).toContain(`Namespace/${ours.name}`)
     })
 
-    it('a name that nothing bears; what only the file knows is told as absent', async () => {
+    it('kk remove refuses an unknown name, and reports a release that only the file contains as not installed', async () => {
       const misspelt = await ours.on('remove', 'cahce', '--yes')
       const absent = await ours.on('remove', 'later', '--yes')
 
@@ -209,7 +209,7 @@ describe('what others use', () => {
     })
   })
 
-  it('stays when kk destroy takes away all else, dependents first, and says what stays and why', async () => {
+  it('stays when kk destroy removes all other releases, dependents first, with the reason', async () => {
     await ours.write(workloads(releases))
     await done(cluster.helm('helm4', 'uninstall', 'pages', '--namespace', ours.name))
 
@@ -233,7 +233,7 @@ describe('what others use', () => {
   })
 })
 
-it('a protected release goes only when it is confirmed by name, and leaves its claims', async () => {
+it('a protected release is removed only after confirmation by name, and its claims stay', async () => {
   const environment = await deployOn(cluster, stores)
 
   const refused = await environment.on('remove', 'db', '--yes')
@@ -271,7 +271,7 @@ atNight(() => {
       environment = await deployOn(cluster, {kk: {releases: more}, files: {}, images: {}})
     })
 
-    it('gives up data only claim by claim', async () => {
+    it('loses data only by confirmation of each claim', async () => {
       const own = ['--delete-data', '--confirm-data', 'files-backup']
       const remove = (...args: readonly string[]) =>
         environment.on('remove', 'files', '--yes', '--confirm', 'files', ...args)
@@ -289,7 +289,7 @@ atNight(() => {
       expect(await claims(environment, 'files')).toEqual([])
     })
 
-    it('is confirmed by its name on a terminal, and a y is not enough', async () => {
+    it('is confirmed by its name on a terminal, not by y', async () => {
       const line = [environment.file, '--sandbox-name', cluster.sandbox].join(' ')
       const open = () =>
         openTerminal(`${inject('run').kk} remove images ${line}`, {
@@ -319,7 +319,7 @@ atNight(() => {
 })
 
 atNight(() => {
-  it('kk destroy leaves protected releases unless each is confirmed by name', async () => {
+  it('kk destroy keeps protected releases unless each is confirmed by name', async () => {
     const environment = await deployOn(cluster, stores)
 
     const first = await environment.on('destroy', '--confirm', environment.name)
@@ -345,7 +345,7 @@ atNight(() => {
 
 atNight(() => {
   describe('kk orphans', () => {
-    it('lists what was only required, when nothing requires it any more; it goes by name', async () => {
+    it('lists releases that were only required and have no dependent now; they are removed by name', async () => {
       const {kk: settings} = workloads({db: {}, api: {requires: ['db']}})
       const deployed = await deployOn(cluster, {kk: settings!, api: {}})
       const orphans = async () => {

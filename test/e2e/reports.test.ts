@@ -28,7 +28,7 @@ const read = (corner: Corner, file: string) => readFile(join(corner.directory, f
 const readJson = async (corner: Corner, file: string) => JSON.parse(await read(corner, file))
 
 describe.concurrent('--report', () => {
-  it('writes all four of a run with a success, a failure and a skip', async () => {
+  it('writes all four reports of a run with a success, a failure and a skip', async () => {
     const corner = await openCorner(BRANCHES)
 
     const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', ...ALL_REPORTS])
@@ -66,7 +66,7 @@ describe.concurrent('--report', () => {
   })
 
   atNight(() => {
-    it('writes of a run that was interrupted', async () => {
+    it('writes reports of an interrupted run', async () => {
       const corner = await openCorner(`
 kk:
   OWN
@@ -98,7 +98,7 @@ second: {}
       ])
     })
 
-    it('writes of a run that had nothing to do, and of kk upgrade', async () => {
+    it('writes reports of a run with nothing to do, and of kk upgrade', async () => {
       const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
       await corner.kk(['deploy', 'env.yaml'])
 
@@ -126,7 +126,7 @@ second: {}
       })
     })
 
-    it('writes of kk rollback, remove and destroy', async () => {
+    it('writes reports of kk rollback, remove and destroy', async () => {
       const two =
         'kk:\n  OWN\n  releases: {one: {chart: workload}, two: {chart: workload}}\none: {}\ntwo: {}\n'
       const corner = await openCorner(two)
@@ -165,7 +165,7 @@ second: {}
   })
 
   atNight(() => {
-    it('holds no secret, also where a failing pod shows it', async () => {
+    it('writes no secret, even if a failing pod logs one', async () => {
       const secret = uniqueName('mark')
       const corner = await openCorner(`
 kk:
@@ -189,7 +189,7 @@ leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
     ['junti=kk.xml', 'KK_USAGE', 'did you mean junit?'],
     ['html=/proc/kk.html', 'KK_FILE', 'you may not write to the directory /proc'],
     ['json=env.yaml/kk.json', 'KK_FILE', 'there is no directory env.yaml'],
-  ])('%s is refused before anything starts', async (report, code, says) => {
+  ])('with %s is refused before the run starts', async (report, code, says) => {
     const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
 
     const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', '--report', report])
@@ -200,7 +200,7 @@ leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
     expect(await records(corner.name)).toEqual([])
   })
 
-  it('is refused beside --dry-run, which runs nothing', async () => {
+  it('is refused together with --dry-run, which runs nothing', async () => {
     const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
 
     const {exitCode, stderr} = await corner.kk([

@@ -25,8 +25,8 @@ async function restarted(namespace: string, pod: string, restartCount: number) {
   ])
 }
 
-describe.concurrent('a pod that is ready', () => {
-  it('is not healthy while it restarts, and nothing is deployed upon it', async () => {
+describe.concurrent('a ready pod', () => {
+  it('is not healthy while it restarts, and its dependents are not deployed', async () => {
     const db = {objects: [workload('StatefulSet', 'db')], timeout: '5s'}
     const corner = await objectsCorner({db, app: {objects: [app], requires: ['db']}})
     const first = await deploy(corner)
@@ -46,7 +46,7 @@ describe.concurrent('a pod that is ready', () => {
     expect(releaseOutcomes(stdout)).toEqual({db: 'failed', app: 'skipped'})
   })
 
-  it('is healthy with a note when it has restarted once, some time ago', async () => {
+  it('is healthy with a note after one restart some time ago', async () => {
     const corner = await objectsCorner({app: {objects: [workload('StatefulSet', 'app')]}})
     await deploy(corner)
     await restarted(corner.name, 'app-0', 1)
@@ -64,7 +64,7 @@ describe.concurrent('a pod that is ready', () => {
     })
   })
 
-  it('lets its release pass once it has run for as long as it may take to fail', async () => {
+  it('lets its release pass after it has run longer than its startup may take to fail', async () => {
     const metadata = {labels: {app: 'db'}, annotations: {'kk.openstack.org/stable-after': '8s'}}
     const template = {metadata, spec: {containers: [{name: 'main', image: 'registry.example.org/x:1'}]}}
     const db = {objects: [workload('StatefulSet', 'db', {spec: {template}})]}

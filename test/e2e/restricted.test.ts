@@ -5,7 +5,7 @@ import {kubectl} from './support/cluster.ts'
 import {type Corner, openCorner, TWO} from './support/corner.ts'
 import {records} from './support/snapshot.ts'
 
-describe('who may list secrets only in the namespaces of the environment', () => {
+describe('a user who may list Secrets only in the namespaces of the environment', () => {
   let corner: Corner
   let kubeconfig: string
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('who may list secrets only in the namespaces of the environment', () =>
   })
   const as = (...words: readonly string[]) => corner.kk([...words, '--kubeconfig', kubeconfig])
 
-  it('deploys, and is told on the plan what is not seen', async () => {
+  it('can deploy, with a note in the plan on records that cannot be listed', async () => {
     const {exitCode, stderr} = await as('deploy', 'env.yaml')
 
     expect(exitCode, stderr).toBe(0)
@@ -27,7 +27,7 @@ describe('who may list secrets only in the namespaces of the environment', () =>
     expect(await records(corner.name)).toEqual(['api 1 deployed', 'db 1 deployed'])
   })
 
-  it('sees what is there, and that nothing is left to do', async () => {
+  it('sees the status of the releases, and that no change is left', async () => {
     const planned = await as('plan', 'env.yaml', '--output', 'json')
     const status = await as('status', 'env.yaml')
 
@@ -38,7 +38,7 @@ describe('who may list secrets only in the namespaces of the environment', () =>
     expect(status.stderr).toContain('you may not list secrets in all namespaces')
   })
 
-  it('removes nothing, for what uses it cannot be known', async () => {
+  it('cannot remove a release, because its users cannot be known', async () => {
     const {exitCode, stderr} = await as('remove', 'env.yaml', 'api', '--yes')
 
     expect(exitCode).toBe(3)

@@ -54,7 +54,7 @@ async function runs(environment: TestEnvironment): Promise<readonly RunEntry[]> 
 }
 
 describe.concurrent('kk resume', () => {
-  it('goes on with a run that is shown as killed until then, and does nothing twice', async () => {
+  it('continues a run that is shown as killed, and repeats nothing', async () => {
     const environment = await makeEnvironment({content: TWO})
     await killed(environment, BETWEEN, 'deploy')
     expect(await revisions(environment.name)).toEqual({db: 1})
@@ -70,7 +70,7 @@ describe.concurrent('kk resume', () => {
   })
 
   atNight(() => {
-    it('leaves nothing of a run that was killed when its helm had ended: neither its Lease nor its reservations', async () => {
+    it('cleans up a run that was killed when its helm had ended: Lease and reservations', async () => {
       const environment = await makeEnvironment({content: TWO})
       await killed(environment, HELM_ENDED, 'deploy')
       const left = [await holders(environment.name), await reservationsOf(environment.name)]
@@ -85,7 +85,7 @@ describe.concurrent('kk resume', () => {
     })
   })
 
-  it('is refused, with names, while the file says something else; works on another machine, by the record of the run', async () => {
+  it('is refused, with names, if the file has changed; works on another machine by the record of the run', async () => {
     const environment = await makeEnvironment({content: TWO})
     await killed(environment, BETWEEN, 'deploy')
     await environment.write(workloads({db: {}, api: {requires: ['db'], values: {replicas: 2}}}))
@@ -109,7 +109,7 @@ describe.concurrent('kk resume', () => {
   })
 
   atNight(() => {
-    it('keeps to the scope of the run', async () => {
+    it('keeps the scope of the run', async () => {
       const environment = await makeEnvironment({content: TWO})
       await environment.deploy()
       await environment.write(TWO_CHANGED)
@@ -126,7 +126,7 @@ describe.concurrent('kk resume', () => {
       expect(await revisions(environment.name)).toEqual({db: 2, api: 1})
     })
 
-    it('goes on with a rollback, to the same revisions', async () => {
+    it('continues a rollback to the same revisions', async () => {
       const environment = await makeEnvironment({content: TWO})
       await environment.deploy()
       await environment.write(TWO_CHANGED)
@@ -145,7 +145,7 @@ describe.concurrent('kk resume', () => {
       })
     })
 
-    it('gives helm the values that it never got, for kk was killed when it had just started helm', async () => {
+    it('passes the values to helm again if kk was killed just after it had started helm', async () => {
       const corner = await openCorner(
         'kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {replicas: 2}\n',
       )
@@ -168,7 +168,7 @@ describe.concurrent('kk resume', () => {
       expect(spec.replicas).toBe(2)
     })
 
-    it('has nothing to go on with when a later run succeeded, and names the older one that did not', async () => {
+    it('finds no run to continue after a later run succeeded, and names the older one that did not', async () => {
       const environment = await makeEnvironment({content: TWO})
       const none = await environment.kk('resume')
       await killed(environment, BETWEEN, 'deploy')
@@ -190,7 +190,7 @@ describe.concurrent('kk resume', () => {
 })
 
 describe('a journal', () => {
-  it('that cannot be written at the start refuses the run, and nothing is changed', async () => {
+  it('that cannot be written at the start prevents the run, and nothing is changed', async () => {
     const environment = await makeEnvironment({content: TWO})
 
     const {exitCode, stderr} = await kk(['deploy', environment.file], {
@@ -204,7 +204,7 @@ describe('a journal', () => {
     expect(await runs(environment)).toEqual([])
   })
 
-  it('and what else a run leaves holds no secret', async () => {
+  it('contains no secret, nor does any other file of a run', async () => {
     const secret = 'correct-horse-battery'
     const environment = await makeEnvironment({
       content: workloads({api: {values: {auth: {password: secret}}}}),

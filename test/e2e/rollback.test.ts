@@ -46,14 +46,14 @@ describe.each(HELMS)('kk rollback with %s', (helm) => {
     undone = await environment.kk('rollback', '--yes')
   })
 
-  it('shows the plan and changes nothing when nobody can be asked', () => {
+  it('shows the plan and changes nothing if no user can confirm', () => {
     expect(unasked.exitCode).toBe(3)
     expect(unasked.stderr).toMatch(/< rollback\s+api .*back to revision 1: undoes run/)
     expect(unasked.stderr).toContain('KK_UNCONFIRMED')
     expect(between).toEqual({api: 2, db: 2})
   })
 
-  it('says how a release returns where a run is expected', async () => {
+  it('prints how to roll back a single release if a release is specified instead of a run', async () => {
     const named = await environment.kk('rollback', 'api')
 
     expect(named.exitCode).toBe(2)
@@ -71,7 +71,7 @@ describe.each(HELMS)('kk rollback with %s', (helm) => {
     expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
   })
 
-  it('leaves records that kk recognises as its own, and says that the file wants more', async () => {
+  it('leaves records that kk recognises as its own, and notes that the file wants later versions', async () => {
     expect(undone.stderr).toMatch(
       /note: the environment file still wants the newer inputs: kk deploy would upgrade/,
     )
@@ -89,7 +89,7 @@ describe.each(HELMS)('kk rollback with %s', (helm) => {
     ])
   })
 
-  it('that was done is not done again', async () => {
+  it('is not repeated after it is done', async () => {
     const {exitCode, stderr} = await environment.kk('rollback', '--yes')
 
     expect(exitCode, stderr).toBe(0)
@@ -100,7 +100,7 @@ describe.each(HELMS)('kk rollback with %s', (helm) => {
 
 atNight(() => {
   describe.concurrent('kk rollback', () => {
-    it('is refused at once when helm has pruned a revision; another release still returns to its own, and its dependents pass their gates again', async () => {
+    it('is refused immediately if helm has pruned a revision; a single release still returns, and its dependents are checked', async () => {
       const environment = await upgradedTwo()
       await kubectl(['delete', 'secret', 'sh.helm.release.v1.api.v1', '--namespace', environment.name])
 
@@ -121,7 +121,7 @@ atNight(() => {
       expect(await replicas(environment.name)).toEqual({api: 2, db: 1})
     })
 
-    it('is refused across a migration, unless the schema is to be kept', async () => {
+    it('is refused across a migration, unless --keep-schema is set', async () => {
       const migrated = (version: number) =>
         workloads({api: {values: {replicas: version, job: {migration: true, version}}}})
       const environment = await makeEnvironment({content: migrated(1)})
@@ -139,7 +139,7 @@ atNight(() => {
       expect(await replicas(environment.name)).toEqual({api: 1})
     })
 
-    it('is refused before anything changes when a claim that was kept is in the way; a deploy with the claim takes it over', async () => {
+    it('is refused before any change if a kept claim is in the way; a deploy with the claim takes the claim over', async () => {
       const withClaim = (claim: string | null) =>
         workloads({db: {values: {claim}}, api: {requires: ['db'], values: {replicas: claim ? 1 : 2}}})
       const environment = await makeEnvironment({content: withClaim('general')})
@@ -162,7 +162,7 @@ atNight(() => {
       expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
     })
 
-    it('leaves what the run installed, and says so', async () => {
+    it('keeps releases that the run installed, with a note', async () => {
       const environment = await makeEnvironment({content: workloads({db: {}})})
       await environment.deploy()
       await environment.write(workloads({db: REPLICAS, api: {requires: ['db']}}))

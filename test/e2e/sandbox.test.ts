@@ -10,7 +10,7 @@ function shell(name: string, ...command: string[]) {
 }
 
 describe('kk sandbox up', () => {
-  it('does nothing, and says so, when the sandbox runs', async () => {
+  it('does nothing if the sandbox is running, and reports that', async () => {
     const {sandbox: name, state} = inject('run')
     const before = await processesBelow(join(state, 'kk/sandboxes', name))
 
@@ -21,7 +21,7 @@ describe('kk sandbox up', () => {
     expect(await processesBelow(home(name))).toEqual(before)
   })
 
-  it('starts controllers that are alone, and so hold no Lease that they could lose on a busy machine', async () => {
+  it('starts controllers without leader election, so that no Lease can be lost on a busy machine', async () => {
     const {sandbox: name} = inject('run')
 
     const {stdout} = await shell(
@@ -38,7 +38,7 @@ describe('kk sandbox up', () => {
     expect(stdout.split('\n').filter((lease) => !lease.includes('/apiserver-'))).toEqual([])
   })
 
-  it('names the binaries that are missing, and how to get them', async () => {
+  it('names missing binaries, and how to get them', async () => {
     const env = {KK_TOOLBOX: '/nonexistent', PATH: '/nonexistent'}
 
     const up = await kk(['sandbox', 'up', '--sandbox-name', newName()], {env})
@@ -50,7 +50,7 @@ describe('kk sandbox up', () => {
 })
 
 describe('kk sandbox down', () => {
-  it('says when there was nothing to remove', async () => {
+  it('reports if there is no sandbox to remove', async () => {
     const {exitCode, stderr} = await sandbox('down', 'nothing')
 
     expect({exitCode, stderr}).toEqual({exitCode: 0, stderr: 'there is no sandbox nothing'})
@@ -58,7 +58,7 @@ describe('kk sandbox down', () => {
 })
 
 describe('kk sandbox status', () => {
-  it('tells nodes, version and how to reach the sandbox', async () => {
+  it('prints nodes, version and access to the sandbox', async () => {
     const {sandbox: name, kubeconfig, context} = inject('run')
 
     const {exitCode, stdout} = await sandbox('status', name, '--output', 'json')
@@ -75,7 +75,7 @@ describe('kk sandbox status', () => {
     })
   })
 
-  it('exits with 1 when there is no sandbox', async () => {
+  it('exits with 1 if there is no sandbox', async () => {
     const {exitCode, stdout} = await sandbox('status', 'nothing', '--output', 'json')
 
     expect(exitCode).toBe(1)
@@ -95,7 +95,7 @@ describe('kk sandbox shell', () => {
     expect(exitCode).toBe(expected)
   })
 
-  it('runs the shell of the user when no command is given', async () => {
+  it('runs the shell of the user without a command', async () => {
     const {sandbox: name, kubeconfig} = inject('run')
 
     const {stdout} = await kk(['sandbox', 'shell', '--sandbox-name', name], {
@@ -106,7 +106,7 @@ describe('kk sandbox shell', () => {
     expect(stdout).toBe(kubeconfig)
   })
 
-  it('says how to start a sandbox that does not run', async () => {
+  it('prints how to start a sandbox that is not running', async () => {
     const {exitCode, stderr} = await shell('nothing', 'true')
 
     expect(exitCode).toBe(1)
@@ -116,7 +116,7 @@ describe('kk sandbox shell', () => {
 
 describe('a claim in a sandbox', () => {
   it.each(['Immediate', 'WaitForFirstConsumer'])(
-    'has a volume for its pod where nothing that runs provides for its class, of the mode %s',
+    'has a volume for its pod if no running provisioner serves its class, with the mode %s',
     async (volumeBindingMode) => {
       const namespace = await makeNamespace('claim')
       const name = uniqueName('claim')

@@ -69,7 +69,7 @@ beforeAll(async () => {
 const holdsSecret = (text: string) => FORMS.some((form) => text.includes(form))
 
 describe('a password', () => {
-  it('is printed by no command that was not asked to show it, even where releases fail', () => {
+  it('is printed by no command without a flag to show it, even if releases fail', () => {
     const leaks = Object.keys(printed).filter((args) => holdsSecret(printed[args]!))
 
     expect(leaks).toEqual([])
@@ -81,7 +81,7 @@ describe('a password', () => {
       expect(printed[args]).toMatch(/^exit 2[\s\S]*KK_RENDER[\s\S]*execution error at \(\S+\): \*\*\*/)
   })
 
-  it('is in no argument of helm, which was called all the same', async () => {
+  it('is in no argument of helm, even in runs that call helm', async () => {
     const calls = await readFile(join(corner.directory, 'calls'), 'utf8')
 
     expect(calls).toMatch(/^install /m)
@@ -100,7 +100,7 @@ describe('a password', () => {
     expect([records, leases].map(holdsSecret)).toEqual([false, false])
   })
 
-  it('is in the values files alone, which nobody else may read', async () => {
+  it('is only in the values files, which only their owner can read', async () => {
     const entries = await readdir(corner.directory, {recursive: true, withFileTypes: true})
     const files = entries
       .filter((entry) => entry.isFile())
@@ -122,7 +122,7 @@ describe('a password', () => {
     )
   })
 
-  it('is shown by the command that is asked to show it', async () => {
+  it('is shown by a command with the flag to show secrets', async () => {
     const {stdout} = await corner.kk(['values', 'show', 'db', 'env.yaml', '--show-secrets'])
 
     expect(stdout).toContain(SECRET)
@@ -131,7 +131,7 @@ describe('a password', () => {
 })
 
 atNight(() => {
-  it('is masked in what the pod of another release says', async () => {
+  it('a secret is masked in the output of a pod of another release', async () => {
     const pair = (teller: string) => `
 kk:
   OWN
@@ -163,8 +163,8 @@ teller: {${teller}}
 })
 
 atNight(() => {
-  describe('a Secret of many lines, larger than a regular expression can be', () => {
-    it('is printed by no command, also where the API server refuses an object beside it', async () => {
+  describe('a Secret of many lines that exceeds the limit of a regular expression', () => {
+    it('is printed by no command, even if the API server refuses another object', async () => {
       const large = await openCorner()
       const linesOf = (word: string) =>
         Array.from({length: 500}, (_, at) => `  - ${word}-${at}: ${randomBytes(16).toString('hex')}`)

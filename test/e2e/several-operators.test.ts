@@ -38,8 +38,8 @@ api: {}
 `
 
 atNight(() => {
-  describe.concurrent('while somebody else holds a release', () => {
-    it('no member of its group starts, and no Lease is kept meanwhile', async () => {
+  describe.concurrent('while another process holds a release', () => {
+    it('no member of its group starts, and no Lease is held', async () => {
       const corner = await openCorner(GROUP)
       const colleague = await holdByHand(COLLEAGUE, `${corner.name}/worker`)
       const run = start(corner, ['deploy', 'env.yaml'])
@@ -58,7 +58,7 @@ atNight(() => {
       expect(await holders(corner.name)).toEqual([])
     })
 
-    it('--no-wait refuses every verb before anything is changed, and says who holds what', async () => {
+    it('--no-wait refuses every verb before any change, and names the holder of each release', async () => {
       const corner = await openCorner(PAIR)
       await corner.kk(['deploy', 'env.yaml'])
       await corner.write('env.yaml', PAIR.replace('api: {}', 'api: {replicas: 2}'))
@@ -88,7 +88,7 @@ atNight(() => {
       expect(next.exitCode, next.stderr).toBe(0)
     })
 
-    it('--no-wait fails what is taken while the run is under way', async () => {
+    it('--no-wait fails a release whose Lease another process takes during the run', async () => {
       const corner = await openCorner(PAIR)
       const run = start(corner, ['deploy', 'env.yaml', '--no-wait'], {env: {KK_HELM: await heldHelm(corner)}})
       await called(corner)
@@ -119,7 +119,7 @@ exec $HELM "$@"`)
 const called = ({directory}: Corner) =>
   waitFor(async () => existsSync(join(directory, 'called')), {until: 'helm is called'})
 
-it.concurrent('who loses a Lease ends its helm, starts nothing more, and says what cannot be undone', async () => {
+it.concurrent('a run that loses a Lease terminates its helm, starts nothing more, and reports what cannot be undone', async () => {
   const corner = await openCorner(PAIR.replace(', requires: [db]', ''))
   const run = start(corner, ['deploy', 'env.yaml', '--concurrency', '1'], {
     env: {KK_HELM: await heldHelm(corner)},

@@ -32,7 +32,7 @@ atNight(() => {
       ])
     })
 
-    it('have nothing more to do, both of them', async () => {
+    it('have no further changes, either of them', async () => {
       const plans = [await identity.json<PlanDocument>('plan'), await images.json<PlanDocument>('plan')]
 
       expect(plans).toMatchObject([{changes: false}, {changes: false}])
@@ -41,7 +41,7 @@ atNight(() => {
       })
     })
 
-    it('may not both state it: the second is told who owns it, and changes nothing', async () => {
+    it('may not both state it: the second gets an error with the owner, and changes nothing', async () => {
       const greedy = await makeEnvironment({
         content: {...only(await allInOne(), 'glance'), mariadb: {}},
         namespace: identity.name,
@@ -77,7 +77,7 @@ describe.concurrent('a release of another environment', () => {
     expect(await environment.helmCalls()).not.toContainEqual(expect.stringMatching(/ db /))
   })
 
-  it('must be there before it can be used', async () => {
+  it('must be installed before another environment can use it', async () => {
     const environment = await makeEnvironment({content: workloads({api: {requires: ['nowhere/db']}})})
 
     const {exitCode, stderr} = await environment.kk('deploy')

@@ -38,7 +38,7 @@ const split = (args: readonly string[], options: {input?: string; env?: Record<s
 
 describe('kk values split', () => {
   it.each([[['env.yaml']], [['-y', 'env.yaml']], [['--yaml=env.yaml']], [['-e', 'env.yaml']]])(
-    '%j writes a file per section into a fresh directory and prints its path alone',
+    'with %j writes a file per section into a new directory, and prints only its path',
     async (args) => {
       const {exitCode, stdout, stderr} = await split(args)
 
@@ -66,7 +66,7 @@ describe('kk values split', () => {
     ).toBe(`---\n# Source: keystone.yaml\n${KEYSTONE.trimEnd()}`)
   })
 
-  it('writes only the releases that are named, into the directory that is named', async () => {
+  it('writes only the specified releases, into the specified directory', async () => {
     const {exitCode, stdout} = await split([
       'env.yaml',
       '-o',
@@ -81,7 +81,7 @@ describe('kk values split', () => {
     expect((await readdir(join(cwd, 'values'))).sort()).toEqual(['.kk-split', 'glance.yaml', 'mariadb.yaml'])
   })
 
-  it('writes nothing for a file that is refused', async () => {
+  it('writes nothing for an invalid file', async () => {
     await writeFile(join(cwd, 'bad.yaml'), 'a: {}\nb: 1\n')
 
     const {exitCode, stdout, stderr} = await split(['bad.yaml'])
@@ -99,7 +99,7 @@ describe('kk values split', () => {
     [['env.yaml', '-o', '.'], 3, 'KK_DIRECTORY_IN_USE'],
     [['env.yaml', '-y', 'other.yaml'], 2, 'KK_USAGE'],
     [['env.yaml', '--stdout', '-o', 'values'], 2, 'KK_USAGE'],
-  ])('%j ends with %i and says %s', async (args, code, text) => {
+  ])('with %j exits with %i and reports %s', async (args, code, text) => {
     const {exitCode, stdout, stderr} = await split(args)
 
     expect([exitCode, stdout]).toEqual([code, ''])
@@ -107,7 +107,7 @@ describe('kk values split', () => {
     expect(await readdir(cwd)).toEqual(['env.yaml'])
   })
 
-  it('takes the last of a key that comes twice, and says so; a plan refuses it', async () => {
+  it('uses the last value of a duplicate key with a warning, while a plan refuses the key', async () => {
     await writeFile(join(cwd, 'twice.yaml'), 'ceph:\n  foo: bar\n  foo:\n    hoo: woo\n')
 
     const {exitCode, stdout, stderr} = await split(['twice.yaml', '--stdout'])
@@ -121,7 +121,7 @@ describe('kk values split', () => {
     expect(planned.stderr).toContain('twice.yaml:3:3: the key "foo" is duplicate')
   })
 
-  it('takes no argument from standard input, and quotes none of it', async () => {
+  it('reads no argument from standard input, and quotes none of its content', async () => {
     const {exitCode, stdout, stderr} = await split(['--stdout'], {
       input: 'keystone: {password: piped-s3cret}\n',
       env: {...SLOW_STDIN, KK_ENVIRONMENT: 'env.yaml'},
@@ -138,7 +138,7 @@ describe('kk values split', () => {
     expect(`${stdout}${stderr}${without.stderr}`).not.toContain('piped-s3cret')
   })
 
-  it('leaves a loop its list', async () => {
+  it('does not consume standard input in a shell loop', async () => {
     const names = ['one.yaml', 'two.yaml', 'three.yaml']
     for (const name of names) await writeFile(join(cwd, name), 'nova: {}\n')
     await writeFile(join(cwd, 'list'), `${names.join('\n')}\n`)

@@ -10,7 +10,7 @@ import {plainHelm} from './support/plain-helm.ts'
 import {openTerminal} from './support/terminal.ts'
 
 atNight(() => {
-  it('an object that is gone is drift that status and plan tell, and a missing chart hides nothing of the others', async () => {
+  it('status and plan report a deleted object as drift, and a missing chart does not hide other releases', async () => {
     const content = (more: object) => ({...workloads({api: {values: {conf: {a: 'b'}}}}), ...more})
     const environment = await makeEnvironment({content: content({})})
     await environment.deploy()
@@ -44,7 +44,7 @@ describe('kk status', () => {
     }
   })
 
-  it('names dependents of other environments, and those that plain helm installed', async () => {
+  it('names dependents in other environments, and those that plain helm installed', async () => {
     await installByHelm(corner)
     const text = await corner.kk(['status', 'env.yaml'])
     const json = await corner.kk(['status', 'env.yaml', 'db', '--output', 'json'])
@@ -63,20 +63,23 @@ describe('kk status', () => {
     ])
   })
 
-  it('needs no file where the environment is named, and tells which there are', async () => {
+  it('needs no file if the environment is specified, and lists the existing environments', async () => {
     const {exitCode, stdout} = await corner.kk(['status', '--owner', `${corner.name}-other`])
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^web +1 +deployed +healthy +unknown/m)
   })
 
-  it.each(['status', 'drift', 'history'])('an owner that nothing has is a slip: kk %s', async (verb) => {
-    const {exitCode, stderr} = await corner.kk([verb, '--owner', `${corner.name}-othr`])
+  it.each(['status', 'drift', 'history'])(
+    'kk %s with an unknown owner is refused with a suggestion',
+    async (verb) => {
+      const {exitCode, stderr} = await corner.kk([verb, '--owner', `${corner.name}-othr`])
 
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain(`did you mean ${corner.name}-other?`)
-  })
+      expect(exitCode).toBe(2)
+      expect(stderr).toContain(`did you mean ${corner.name}-other?`)
+    },
+  )
 
-  it('draws on a terminal what has changed, until Ctrl-C', async () => {
+  it('redraws changes on a terminal until Ctrl-C', async () => {
     const words = `${inject('run').kk} status ${corner.directory}/env.yaml --watch`
     const terminal = openTerminal(words, {columns: 140, rows: 20})
     await terminal.shows(/api +1 +deployed +healthy/)
@@ -88,7 +91,7 @@ describe('kk status', () => {
     expect((await terminal.end()).exitCode).toBe(130)
   })
 
-  it('prints a document for each change where there is no terminal', async () => {
+  it('prints a document per change without a terminal', async () => {
     const watch = start(corner, ['status', '--owner', corner.name, '--watch'])
     const saw = (type: string, release: string) =>
       watch.saw((event) => {

@@ -4,10 +4,10 @@ import {atWork, deploy, hooked, installing, whileWaiting} from './support/at-wor
 import {openCorner} from './support/corner.ts'
 import {records} from './support/snapshot.ts'
 
-describe.concurrent('another kk at work', () => {
+describe.concurrent('a concurrent run of kk', () => {
   const AT_WORK = /hooked: \S+@\S+ \(process \d+, run \S+\) is working on it \(helm \w+\): waiting for it\n/g
 
-  it('is waited for, and who it is is said; --no-wait and a dry run are refused', async () => {
+  it('is awaited with a report of its holder; --no-wait and a dry run are refused', async () => {
     const corner = await openCorner(installing('30s'))
     const work = await atWork(corner)
     await work.signalHelm('SIGSTOP')
@@ -50,7 +50,7 @@ describe.concurrent('another kk at work', () => {
     expect(next.exitCode, said).toBe(0)
     expect((await records(corner.name)).toSorted().at(-1)).toBe(last)
   }
-  const title = 'is waited for by kk $words.0'
+  const title = 'is awaited by kk $words.0'
   atNight(() => {
     it.each(waiting)(title, isWaitedFor)
   })

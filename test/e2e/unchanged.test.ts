@@ -26,7 +26,7 @@ describe('a second deploy', () => {
     environment = await deployed({db: {}, cache: {}, api: {requires: ['db']}})
   })
 
-  it('of the same environment starts no helm, writes nothing and exits 0', async () => {
+  it('of the same environment starts no helm, writes nothing and exits with 0', async () => {
     const calls = await environment.helmCalls()
     const before = await writes(environment.name)
 
@@ -41,13 +41,13 @@ describe('a second deploy', () => {
     expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 1})
   })
 
-  it('needs no helm at all', async () => {
+  it('works without helm', async () => {
     const {exitCode, stderr} = await environment.kk('deploy', '--helm', '/nonexistent/helm')
 
     expect(exitCode, stderr).toBe(0)
   })
 
-  it('tells the same by --output json', async () => {
+  it('reports no changes with --output json, too', async () => {
     const document = await environment.json<RunDocument>('deploy')
 
     const {name} = environment
@@ -57,7 +57,7 @@ describe('a second deploy', () => {
     )
   })
 
-  it('of other requirements alone is written on the record, without a revision and without helm', async () => {
+  it('with other requirements only writes them to the record, without a revision and without helm', async () => {
     await environment.write(workloads({db: {}, cache: {}, api: {requires: ['cache:applied']}}))
 
     const {actions} = await environment.json<PlanDocument>('plan')
@@ -82,7 +82,7 @@ describe('a second deploy', () => {
     expect(await environment.json<PlanDocument>('plan')).toMatchObject({changes: false})
   })
 
-  it('without a section uninstalls nothing; its release is shown as no longer wanted', async () => {
+  it('without a section uninstalls nothing, and shows its release as no longer wanted', async () => {
     await environment.write(workloads({db: {}, cache: {}}))
 
     const plan = await environment.json<PlanDocument>('plan')
@@ -105,7 +105,7 @@ describe('a second deploy', () => {
 })
 
 atNight(() => {
-  it('what an install requires, and somebody has deleted, is made again before it', async () => {
+  it('a requirement of an install whose objects were deleted is re-created before the install', async () => {
     const environment = await deployed({db: {}, cache: {}})
     await kubectl(['delete', 'deployment', 'db', '--namespace', environment.name])
     await environment.write(workloads({db: {}, cache: {}, api: {requires: ['db', 'cache']}}))

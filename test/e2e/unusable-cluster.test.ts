@@ -28,7 +28,7 @@ async function openWith(kubeconfig: string): Promise<Cluster> {
 }
 
 describe('a cluster that cannot be used', () => {
-  it('because nothing listens there is unreachable', async () => {
+  it('is reported as unreachable if no process listens at its address', async () => {
     const other = await openWith(
       await kubeconfigWith((text) => text.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1')),
     )
@@ -41,7 +41,7 @@ describe('a cluster that cannot be used', () => {
     })
   })
 
-  it('because its certificate is not of the authority is unreachable', async () => {
+  it('is reported as unreachable if another authority has signed its certificate', async () => {
     const other = await openWith(
       await kubeconfigWith((text) => text.replace(/certificate-authority[-a-z]*/, 'unused')),
     )
@@ -52,7 +52,7 @@ describe('a cluster that cannot be used', () => {
     })
   })
 
-  it('because a role is missing says which', async () => {
+  it('is reported with the missing role', async () => {
     const namespace = await makeNamespace('role')
     await kubectl(['create', 'serviceaccount', 'weak', '--namespace', namespace])
     const token = (await kubectl(['create', 'token', 'weak', '--namespace', namespace])).trim()
@@ -124,7 +124,7 @@ async function line(target: number) {
   }
 }
 
-describe('a line to the API server that is cut', () => {
+describe('a lost connection to the API server', () => {
   const objects: KubernetesObject[] = [
     {
       apiVersion: 'batch/v1',
@@ -161,7 +161,7 @@ describe('a line to the API server that is cut', () => {
     return {namespace, gate, wire}
   }
 
-  it('does not fail a gate that sees again before its deadline', async () => {
+  it('does not fail a gate if the connection returns before the deadline', async () => {
     const {namespace, gate, wire} = await waitingGate(60_000)
     await kubectl(['patch', 'job', 'sync', '--namespace', namespace, '--patch', '{"spec":{"parallelism":1}}'])
 
@@ -170,7 +170,7 @@ describe('a line to the API server that is cut', () => {
     await expect(gate).resolves.toEqual({state: 'healthy'})
   })
 
-  it('is what a gate tells that does not see again', async () => {
+  it('fails a gate as unreachable if the connection does not return', async () => {
     const {gate} = await waitingGate(4_000)
 
     await expect(gate).rejects.toMatchObject({code: 'KK_UNREACHABLE'})

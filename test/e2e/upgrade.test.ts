@@ -7,7 +7,7 @@ import {history} from './support/history.ts'
 import {revisions} from './support/records.ts'
 
 describe.concurrent('kk upgrade of a named release', () => {
-  it('is refused when what it requires is not installed', async () => {
+  it('is refused if a requirement is not installed', async () => {
     const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
 
     const {exitCode, stderr} = await environment.kk('upgrade', 'api')
@@ -18,7 +18,7 @@ describe.concurrent('kk upgrade of a named release', () => {
     expect(await revisions(environment.name)).toEqual({})
   })
 
-  it('knows only the releases of the environment, and suggests one', async () => {
+  it('accepts only releases of the environment, and suggests one', async () => {
     const environment = await makeEnvironment({content: workloads({database: {}})})
 
     const {exitCode, stderr} = await environment.kk('upgrade', 'databse')
@@ -29,7 +29,7 @@ describe.concurrent('kk upgrade of a named release', () => {
   })
 
   atNight(() => {
-    it('without a name takes all that are installed', async () => {
+    it('upgrades all installed releases without a name', async () => {
       const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
       await environment.deploy()
       const changed = {values: {replicas: 2}}
@@ -44,7 +44,7 @@ describe.concurrent('kk upgrade of a named release', () => {
   })
 })
 
-describe('kk upgrade where two releases are installed', () => {
+describe('kk upgrade with two installed releases', () => {
   const pair = {database: {}, api: {requires: ['database']}}
   let environment: TestEnvironment
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('kk upgrade where two releases are installed', () => {
     await environment.write(workloads({...pair, web: {requires: ['database']}}))
   })
 
-  it('refuses one that is not installed itself', async () => {
+  it('refuses a release that is not installed', async () => {
     const {exitCode, stderr} = await environment.kk('upgrade', 'web')
 
     expect(exitCode).toBe(2)
@@ -61,7 +61,7 @@ describe('kk upgrade where two releases are installed', () => {
     expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
   })
 
-  it('of all installs nothing', async () => {
+  it('without names installs nothing', async () => {
     const {exitCode, stderr} = await environment.kk('upgrade')
 
     expect(exitCode, stderr).toBe(0)
@@ -69,7 +69,7 @@ describe('kk upgrade where two releases are installed', () => {
     expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
   })
 
-  it('refuses a value for a release that is not named, or that does not exist', async () => {
+  it('refuses a value for a release that is not named or does not exist', async () => {
     const other = await environment.kk('upgrade', 'api', '--set', 'database:replicas=2')
     const unknown = await environment.kk('plan', 'api', '--set', 'databse:replicas=2')
 
@@ -80,7 +80,7 @@ describe('kk upgrade where two releases are installed', () => {
     expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
   })
 
-  it('waits until what the named one requires is Ready again', async () => {
+  it('waits until the requirements of the named release are Ready again', async () => {
     await environment.write(workloads({...pair, api: {requires: ['database'], values: {replicas: 2}}}))
     await restart('database', environment.name, '3s')
 

@@ -82,7 +82,7 @@ describe.concurrent('before the first change', () => {
       /api: Service\/a: .*(?:duplicate entries for key|Duplicate value)/,
     ],
     [
-      'a kind that nobody serves',
+      'a kind that the cluster does not serve',
       {apiVersion: 'example.org/v1', kind: 'Nothing', metadata: {name: 'a'}},
       /api: Nothing\/a: the cluster serves no kind Nothing of example.org\/v1/,
     ],
@@ -92,7 +92,7 @@ describe.concurrent('before the first change', () => {
       /api: ConfigMap\/\.\.\/\.\.\/x y: metadata.name: .* is no valid name/,
     ],
     [
-      'a namespace that nobody makes',
+      'a namespace that does not exist',
       {...CONFIG_MAP, metadata: {name: 'a', namespace: 'nobody-makes-this'}},
       /api: ConfigMap\/a: there is no namespace nobody-makes-this/,
     ],
@@ -125,13 +125,13 @@ describe.concurrent('before the first change', () => {
     expect(deployed.stderr).toContain('nothing was changed')
     expect(namespaces).toBe('')
   }
-  const title = '%s is refused, also by plan, where the namespace does not exist yet'
+  const title = '%s is refused, also by plan, if the namespace does not exist yet'
   it.each(refused.slice(0, 3))(title, isRefused)
 
   atNight(() => {
     it.each(refused.slice(3))(title, isRefused)
 
-    it('what the API server refuses is refused by each plan, also where an earlier command rendered it', async () => {
+    it('an object that the API server refuses is refused by each plan, also if an earlier command rendered it', async () => {
       const environment = await withObjects({...CONFIG_MAP, kind: 'Service', spec: {ports: [{port: 99999}]}})
       await environment.kk('graph')
 
@@ -187,7 +187,7 @@ describe.concurrent('before the first change', () => {
     })
   })
 
-  it('an object that a chart renders twice, and not the same, is refused', async () => {
+  it('an object that a chart renders twice with different content is refused', async () => {
     const environment = await withObjects(CONFIG_MAP, {...CONFIG_MAP, data: {a: '1'}})
 
     const {exitCode, stderr} = await environment.kk('deploy')
@@ -197,7 +197,7 @@ describe.concurrent('before the first change', () => {
     expect(await revisions(environment.name)).toEqual({})
   })
 
-  it('a webhook that does not answer is named, and no object is blamed', async () => {
+  it('a webhook that does not respond is named, without a report on an object', async () => {
     const environment = await withObjects(CONFIG_MAP)
     await environment.deploy()
     const {name} = environment
@@ -231,7 +231,7 @@ describe.concurrent('before the first change', () => {
     expect(await revisions(name)).toEqual({api: 1, db: 1})
   })
 
-  it('an object that the server refuses is an error that names it, and nothing is changed', async () => {
+  it('an object that the server refuses is an error with its name, and nothing is changed', async () => {
     const namespace = await makeNamespace('validation')
     const content = workloads({
       db: {},
@@ -263,7 +263,7 @@ describe.concurrent('before the first change', () => {
     expect(await revisions(environment.name)).toEqual({cache: 1, db: 1})
   })
 
-  it('an object of a release of somebody else is an error that names it, and nothing is changed', async () => {
+  it('an object of a release of another owner is an error with its name, and nothing is changed', async () => {
     const namespace = await makeNamespace('claimed')
     const helm = {labels: {'app.kubernetes.io/managed-by': 'Helm'}}
     const mark = {'meta.helm.sh/release-name': 'theirs', 'meta.helm.sh/release-namespace': namespace}
@@ -287,7 +287,7 @@ describe.concurrent('before the first change', () => {
     expect(await revisions(namespace)).toEqual({})
   })
 
-  it('what the API server quotes of a secret value is masked, whether the namespace exists or not', async () => {
+  it('a secret value that the API server quotes is masked, whether the namespace exists or not', async () => {
     const service = {
       apiVersion: 'v1',
       kind: 'Service',
@@ -319,7 +319,7 @@ describe.concurrent('before the first change', () => {
     }
   })
 
-  it('a namespace that is being deleted is told once, not for each object', async () => {
+  it('a namespace that is being deleted is reported once, not per object', async () => {
     const namespace = await makeNamespace('going')
     const held = {name: 'held', namespace, finalizers: ['example.org/hold']}
     await kubectl(['create', '--filename', '-'], {
@@ -345,7 +345,7 @@ describe.concurrent('before the first change', () => {
     ])
   })
 
-  it('what only its namespace has against an object is found just before its own helm, after what it requires', async () => {
+  it('an object that only its namespace refuses is found just before its own helm, after its requirements', async () => {
     const environment = await makeEnvironment()
     const charts = [await objectsChart(environment.directory)]
     const releases = {db: {chart: 'objects'}, api: {chart: 'objects', requires: ['db']}}

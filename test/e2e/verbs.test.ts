@@ -25,7 +25,7 @@ interface Narrow {
   readonly said?: string
 }
 
-describe('a narrower verb refuses what is not its own, and names the one that suffices', () => {
+describe('a narrower verb refuses other changes, and names the verb that suffices', () => {
   let environment: TestEnvironment
   let charts: string
   let values: object = {}
@@ -114,14 +114,14 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     expect(done.exitCode, done.stderr).toBe(0)
     expect((await revisions(environment.name)).api).toBe(before.api! + 1)
   }
-  const title = 'of $what: kk $suffices'
+  const title = 'for $what, kk $suffices suffices'
   const later = (each: Narrow) => ['a file of the chart', 'the appVersion'].includes(each.what)
   it.each(narrow.filter((each) => !later(each)))(title, suffice)
   atNight(() => {
     it.each(narrow.filter(later))(title, suffice)
   })
 
-  it('kk reconfigure finds an image that no name of a value tells', async () => {
+  it('kk reconfigure finds an image in a value without a typical name', async () => {
     await change({job: {pod: {}}})
     const before = await revisions(environment.name)
 
@@ -165,7 +165,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     it('kk upgrade refuses a downgrade of OpenStack, and a skip', () => refuse('upgrade'))
   })
 
-  it('so does kk plan, and saves none, unless it is told to', async () => {
+  it('kk plan refuses a downgrade of OpenStack, and saves no such plan without --force-version', async () => {
     await change({image: 'registry.example.org/workload:2025.1-debian'})
 
     const refused = await environment.kk('plan', '--save', 'plan.json')
@@ -178,7 +178,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     expect(forced.stderr).toContain('kk apply forced.json --force-version')
   })
 
-  it('unless it is told to', async () => {
+  it('kk upgrade --force-version performs a downgrade of OpenStack', async () => {
     const {exitCode, stderr} = await environment.kk('upgrade', '--force-version')
 
     expect(exitCode, stderr).toBe(0)
@@ -214,7 +214,7 @@ describe.concurrent('kk upgrade', () => {
     })
   })
 
-  it('checks the dependents of what it has changed, and exits 1 naming the one that is not well', async () => {
+  it('checks the dependents of changed releases, and exits with 1 if one of them is unhealthy', async () => {
     const content = (replicas: number, timeout: string) => ({
       ...workloads({db: {values: {replicas}}, api: {requires: ['db']}, web: {requires: ['api']}}),
       kk: {
@@ -245,7 +245,7 @@ describe.concurrent('kk upgrade', () => {
   })
 
   atNight(() => {
-    it('checks those of other environments, too, also when it was killed before, and changes none', async () => {
+    it('also checks dependents in other environments, even after it was killed, and changes none', async () => {
       const owner = await makeEnvironment({content: workloads({db: {}})})
       await owner.deploy()
       const user = await makeEnvironment({

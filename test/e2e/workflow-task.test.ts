@@ -73,7 +73,7 @@ describe('the tasks of an exported WorkflowTemplate', () => {
 
   const tasks = () => exported.spec.templates.find(({dag}) => dag)!.dag!.tasks
 
-  it('deploy the environment, one after the other, a group at once', async () => {
+  it('deploy the environment one after the other, and the members of a group together', async () => {
     const ended: string[] = []
     for (const task of tasks()) {
       const {exitCode, stderr} = await runTask(task)

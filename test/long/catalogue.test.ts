@@ -29,7 +29,7 @@ async function ownEnvironment(name: string): Promise<EnvironmentContent> {
   return {...sections, kk: {charts: [CHARTS]}}
 }
 
-describe('the further services, in an environment of their own beside the cloud that they use', () => {
+describe('the further services, in a separate environment next to the cloud that they use', () => {
   let namespace: string
   let catalogue: TestEnvironment
   let plan: PlanDocument
@@ -48,13 +48,13 @@ describe('the further services, in an environment of their own beside the cloud 
     await catalogue.deploy()
   })
 
-  it('are installed, each once, and the cloud is left as it was', async () => {
+  it('are each installed once, and the cloud stays unchanged', async () => {
     expect(await revisions(namespace)).toEqual(
       Object.fromEntries([...REQUIRED_BY_CATALOGUE, ...names].map((name) => [name, 1])),
     )
   })
 
-  it('come in order: none was written before all that it requires was Ready', async () => {
+  it('are installed in order: no object is written before its requirements are Ready', async () => {
     const of = await history(namespace)
     const edges = plan.actions.flatMap(({release, requires}) =>
       requires.map((required) => [nameOf(release), nameOf(required.release)] as const),
@@ -70,7 +70,7 @@ describe('the further services, in an environment of their own beside the cloud 
       expect(of(name).started > of(required).ready, `${name} after ${required}`).toBe(true)
   })
 
-  it('have done their jobs, and need nothing more', async () => {
+  it('have completed their jobs, and a second plan has no changes', async () => {
     const {items} = await get<Jobs>('jobs', '--namespace', namespace)
     const again = await catalogue.json<PlanDocument>('plan')
 

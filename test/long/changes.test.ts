@@ -4,7 +4,7 @@ import {allInOne} from '../e2e/support/environment.ts'
 
 const SIX = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'horizon']
 
-describe('of the six deployed charts', () => {
+describe('changes of the six deployed charts', () => {
   describeChanges({
     content: allInOne,
     withLibrary: SIX,

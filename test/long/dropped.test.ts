@@ -50,8 +50,8 @@ const claimsOf = async (namespace: string) =>
     ({metadata}) => metadata.name,
   )
 
-describe.concurrent('what a revision has no more', () => {
-  it('stays at a rollback, too', async () => {
+describe.concurrent('an object that a new revision no longer contains', () => {
+  it('stays in a rollback', async () => {
     const {environment, write} = await holder()
     const inner = uniqueName('inner')
     await write({})
@@ -67,7 +67,7 @@ describe.concurrent('what a revision has no more', () => {
     expect((await get<{status: {phase: string}}>('namespace', inner)).status.phase).toBe('Active')
   })
 
-  it('is refused where it is a StatefulSet that takes its claims with it, and stays where it is a namespace', async () => {
+  it('is refused if it is a StatefulSet that would delete its claims, and stays if it is a namespace', async () => {
     const {environment, write} = await holder()
     const inner = uniqueName('inner')
     await write({inner, whenDeleted: 'Delete'})

@@ -65,7 +65,7 @@ async function supplySecrets(environment: TestEnvironment, out: string): Promise
   await writeFile(join(out, 'secrets/db.yaml'), stdout)
 }
 
-describe("in a strict dry run with the tools' own definitions", () => {
+describe('in a strict dry run with the CRDs of each tool', () => {
   let cluster: OwnCluster
   let environment: TestEnvironment
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe("in a strict dry run with the tools' own definitions", () => {
   const dryRun = (...words: readonly string[]) =>
     cluster.kubectl('apply', '--dry-run=server', '--validate=strict', ...words)
 
-  it('the API server takes an export for Flux, folded by its Kustomization', async () => {
+  it('the API server accepts an export for Flux, built by its Kustomization', async () => {
     const out = await exported(environment, 'flux', '--charts', 'oci://registry.example.org/kk')
 
     const {exitCode, stdout, stderr} = await dryRun('--kustomize', out)
@@ -94,7 +94,7 @@ describe("in a strict dry run with the tools' own definitions", () => {
     expect(stdout).toContain(`ocirepository.source.toolkit.fluxcd.io/${environment.name}.workload-`)
   })
 
-  it('the API server takes an export for Flux whose charts are in a repository', async () => {
+  it('the API server accepts an export for Flux whose charts are in a repository', async () => {
     const other = await makeEnvironment({content: content()})
     const out = await exported(other, 'flux', '--charts', 'https://charts.example.org/kk')
 
@@ -105,7 +105,7 @@ describe("in a strict dry run with the tools' own definitions", () => {
     expect(stdout).toContain(`/${other.name}.charts.example.org-kk-`)
   })
 
-  it('the API server takes an export for Argo CD', async () => {
+  it('the API server accepts an export for Argo CD', async () => {
     const out = await exported(environment, 'argocd', '--charts', 'oci://registry.example.org/kk')
 
     const {exitCode, stdout, stderr} = await dryRun('--recursive', '--filename', out)
@@ -115,7 +115,7 @@ describe("in a strict dry run with the tools' own definitions", () => {
     expect(stdout).toMatch(/^appproject\.argoproj\.io/m)
   })
 
-  it('the API server takes an export for Argo Workflows', async () => {
+  it('the API server accepts an export for Argo Workflows', async () => {
     const out = await exported(environment, 'argo-workflows')
 
     const {exitCode, stderr} = await dryRun('--namespace', 'argo', '--filename', out)
@@ -134,7 +134,7 @@ describe("in a strict dry run with the tools' own definitions", () => {
     ],
     ['argocd', 'applications/api.yaml', 'destination:', 'destinatoin:', 'unknown field "spec.destinatoin"'],
   ])(
-    'the API server refuses an export for %s with a slip in %s',
+    'the API server refuses an export for %s with a typo in %s',
     async (format, file, right, wrong, says) => {
       const other = await makeEnvironment({content: content()})
       const out = await exported(other, format, '--charts', 'oci://registry.example.org/kk')
@@ -158,7 +158,7 @@ describe('helmfile', () => {
       reject: false,
     })
 
-  it('builds an export, and kk reads what it prints as the same releases', async () => {
+  it('builds an export, and kk imports the output with the same releases', async () => {
     const environment = await makeEnvironment({content: content()})
     const out = await exported(environment, 'helmfile')
     await supplySecrets(environment, out)
@@ -176,7 +176,7 @@ describe('helmfile', () => {
     expect(settings).toMatchObject({releases: {api: {requires: ['db']}, ping: {requires: ['db']}}})
   })
 
-  it('installs by an export what kk deploys: charts, values and manifests', async () => {
+  it('installs from an export the same charts, values and manifests as kk deploys', async () => {
     const byKk = await makeEnvironment({content: content()})
     const byHelmfile = await makeEnvironment({content: content()})
     const out = await exported(byHelmfile, 'helmfile')
@@ -200,7 +200,7 @@ describe('secrets that are exported for an age recipient', () => {
   })
   const withKey = () => ({...withTools(), SOPS_AGE_KEY_FILE: key})
 
-  it('are encrypted by sops, which decrypts them to what they are', async () => {
+  it('are encrypted by sops, which decrypts them to the original values', async () => {
     const environment = await makeEnvironment({content: content()})
     // As in repositories of Flux: of other files, these keys alone would be encrypted.
     const rule = {path_regex: '.*', encrypted_regex: '^(data|stringData)$', age: recipient}
@@ -229,7 +229,7 @@ describe('secrets that are exported for an age recipient', () => {
     })
   })
 
-  it('reach helm by the script, which installs what kk deploys', async () => {
+  it('are passed to helm by the script, which installs the same as kk deploys', async () => {
     const byKk = await makeEnvironment({content: content()})
     const bySops = await makeEnvironment({content: content()})
     const out = await exported(bySops, 'helm', '--sops-age', recipient)

@@ -14,7 +14,7 @@ const FAULTS: readonly Fault[] = HOW.flatMap((how) => [
   ...[1, 2, 3, 4].map((nth) => ({on: 'lease', nth, how}) as const),
 ])
 
-describe('a life of faults', () => {
+describe('an environment with API server faults', () => {
   let reference: Reference
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('a life of faults', () => {
   })
 
   it.concurrent.each(FAULTS)(
-    'goes on, and nothing is lost or doubled: write $nth of a $on, $how',
+    'continues without lost or repeated changes after a fault of write $nth of a $on, $how',
     async (fault) => {
       await liveThroughFaults({content: pair, reference, faultAt: () => fault})
     },

@@ -94,7 +94,7 @@ async function uids(cluster: OwnCluster, {name}: OperatedEnvironment): Promise<r
   return items.map(({metadata}) => metadata.uid)
 }
 
-it('deploys in three clusters, and leaves in each what the command line would', async () => {
+it('a fleet operator deploys to three clusters with the same result as the command line', async () => {
   await Promise.all([
     here.apply(here.text()),
     up.apply(up.text(), inCluster('north')),
@@ -125,7 +125,7 @@ it('deploys in three clusters, and leaves in each what the command line would', 
   expect(lease.spec.holderIdentity).toMatch(/^the operator of another cluster/)
 })
 
-it('refuses the command line in the cluster of the releases, as in its own, and takes a file on the hub', async () => {
+it('a managed environment refuses the command line in its target cluster, and accepts a file on the hub', async () => {
   const file = join(inject('run').home, `${up.name}.yaml`)
   await writeFile(file, up.text({api: {replicas: 4}}))
 
@@ -150,7 +150,7 @@ it('refuses the command line in the cluster of the releases, as in its own, and 
   expect(await up.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
 })
 
-it('keeps kubeconfigs from the eyes of others', async () => {
+it('kubeconfigs of a fleet cannot be read by other users', async () => {
   const directories = await readdir(operator.temporary)
   const kubeconfigs = directories.filter((name) => name.startsWith('kk-kubeconfig-'))
   const modes = await Promise.all(
@@ -171,7 +171,7 @@ it('keeps kubeconfigs from the eyes of others', async () => {
   ])
 })
 
-it('a cluster that goes away holds up nobody else, loses nothing, and comes to what its file says when it is back', async () => {
+it('an unreachable cluster delays no other, loses nothing, and is reconciled after its return', async () => {
   const before = await uids(north, up)
   const programs = await processesBelow(home(north.sandbox))
   const server = programs.find(({commandLine}) => commandLine.split('\0')[0]!.endsWith('/kube-apiserver'))!
@@ -204,7 +204,7 @@ it('a cluster that goes away holds up nobody else, loses nothing, and comes to w
   expect(await up.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'db 1'])
 })
 
-it('takes tokens from the Secret as they are now', async () => {
+it('a fleet operator uses the current tokens of the Secret', async () => {
   const good = JSON.stringify(await kubeconfigOf('kk-hub', south))
   await write('south', good.replace(/"token":"[^"]+"/, '"token":"worn-out-2f81"'))
   const away = await down.has('Reachable', 'False')
@@ -217,7 +217,7 @@ it('takes tokens from the Secret as they are now', async () => {
   expect(JSON.stringify(away.status)).not.toContain('worn-out-2f81')
 })
 
-it('refuses a cluster that is not the one of the Environment, and touches nothing in it', async () => {
+it('a cluster with another identity than in the Environment is refused, and nothing is changed there', async () => {
   const ready = await down.has('Ready', 'True')
   const {identity} = ready.status!.cluster!
   const stranger = hub.environment(north)
@@ -247,7 +247,7 @@ it('refuses a cluster that is not the one of the Environment, and touches nothin
   expect(moved.stderr).toContain('spec.cluster is immutable')
 })
 
-it('begins changes of an Environment when the one before it has been ready with its own for long enough', async () => {
+it('changes of an Environment start after its predecessor has been ready with the same change for long enough', async () => {
   const first = hub.environment()
   const second = hub.environment()
   const after = {after: [{environment: first.name, for: '6s'}]}
@@ -293,7 +293,7 @@ async function madeAt({name}: OperatedEnvironment, release: string, revision: nu
   return Date.parse(metadata.creationTimestamp)
 }
 
-it('plans what is paused where its releases are, and lets go of what is deleted: its releases stay', async () => {
+it('a suspended Environment is planned in its cluster, and a deleted one is released without removing releases', async () => {
   await done(hub.operator('pause', down.name))
   await down.isFree()
   await down.rewrite(down.text({api: {replicas: 5}}))
@@ -308,7 +308,7 @@ it('plans what is paused where its releases are, and lets go of what is deleted:
   expect(await uids(north, up)).toEqual(before)
 })
 
-it('refuses Environments that come after each other, and shows the path', async () => {
+it('Environments that wait for each other are refused with the whole cycle', async () => {
   const one = hub.environment()
   const two = hub.environment()
 

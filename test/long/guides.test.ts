@@ -59,7 +59,7 @@ const guides = readPages()
   .map((page) => ({path: page.path, blocks: blocksOf(page)}))
   .filter(({blocks}) => blocks.some(({info}) => info === 'sh test'))
 
-it('these pages are run', () => {
+it('the pages with tested commands are these', () => {
   expect(guides.map(({path}) => path)).toEqual([
     'README.md',
     'docs/bring-your-own-charts.md',
@@ -78,36 +78,33 @@ it('these pages are run', () => {
   ])
 })
 
-it.each(guides)(
-  'the lines of $path work as they stand there, and print what it says',
-  async ({path, blocks}) => {
-    const {kk: binary, sandbox, home} = inject('run')
-    const name = `${sandbox}-${path.replaceAll(/\W+/g, '-').toLowerCase()}`.slice(0, 40).replace(/-$/, '')
-    const clone = await makeClone()
-    const lines = blocks.filter(({info}) => info === 'sh test').map(({text}) => text)
-    await using registry = lines.some((text) => text.includes(REGISTRY)) ? await startRegistry() : undefined
-    const filled = (text: string) => text.replaceAll(REGISTRY, registry?.host ?? REGISTRY)
-    const script = withSandbox(filled(lines.join('\n')), name)
-    if (registry && script.includes('kk images mirror')) await fillRegistry(clone, registry.host)
-    const {KUBECONFIG: _, ...environment} = kkEnvironment()
+it.each(guides)('the commands of $path work verbatim, and print the shown output', async ({path, blocks}) => {
+  const {kk: binary, sandbox, home} = inject('run')
+  const name = `${sandbox}-${path.replaceAll(/\W+/g, '-').toLowerCase()}`.slice(0, 40).replace(/-$/, '')
+  const clone = await makeClone()
+  const lines = blocks.filter(({info}) => info === 'sh test').map(({text}) => text)
+  await using registry = lines.some((text) => text.includes(REGISTRY)) ? await startRegistry() : undefined
+  const filled = (text: string) => text.replaceAll(REGISTRY, registry?.host ?? REGISTRY)
+  const script = withSandbox(filled(lines.join('\n')), name)
+  if (registry && script.includes('kk images mirror')) await fillRegistry(clone, registry.host)
+  const {KUBECONFIG: _, ...environment} = kkEnvironment()
 
-    const {exitCode, all} = await execa('bash', ['-euo', 'pipefail', '-c', `${END_SERVERS}\n${script}`], {
-      cwd: clone,
-      env: {...environment, PATH: `${dirname(binary)}:${environment['PATH']}`, TMPDIR: home},
-      extendEnv: false,
-      stdin: 'ignore',
-      reject: false,
-      all: true,
-    }).finally(() => kk(['sandbox', 'down', '--sandbox-name', name]))
+  const {exitCode, all} = await execa('bash', ['-euo', 'pipefail', '-c', `${END_SERVERS}\n${script}`], {
+    cwd: clone,
+    env: {...environment, PATH: `${dirname(binary)}:${environment['PATH']}`, TMPDIR: home},
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
+    all: true,
+  }).finally(() => kk(['sandbox', 'down', '--sandbox-name', name]))
 
-    expect(exitCode, all).toBe(0)
-    const printed = comparable(all)
-    const promised = blocks
-      .filter(({info}) => info === 'text output')
-      .flatMap(({text}) => comparable(filled(text)))
-    expect(
-      promised.filter((line) => line !== '' && !printed.includes(line)),
-      all,
-    ).toEqual([])
-  },
-)
+  expect(exitCode, all).toBe(0)
+  const printed = comparable(all)
+  const promised = blocks
+    .filter(({info}) => info === 'text output')
+    .flatMap(({text}) => comparable(filled(text)))
+  expect(
+    promised.filter((line) => line !== '' && !printed.includes(line)),
+    all,
+  ).toEqual([])
+})

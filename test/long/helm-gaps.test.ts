@@ -95,7 +95,7 @@ async function somebodyWho(verbs: string): Promise<readonly string[]> {
 }
 
 describe.concurrent('plain helm', () => {
-  it('removes a database under those who use it', async () => {
+  it('removes a database that other releases use', async () => {
     await install('db')
     await install('api')
 
@@ -106,14 +106,14 @@ describe.concurrent('plain helm', () => {
     expect(await revisionsOf('api')).toEqual(['1 deployed'])
   })
 
-  it('gives each chart with the same subchart a database of its own', async () => {
+  it('gives each chart with the same subchart a separate database', async () => {
     await succeed(['install', 'glance', join(CHARTS, 'service')])
     await succeed(['install', 'keystone', join(CHARTS, 'service')])
 
     expect(await names('configmaps', 'what=database')).toEqual(['glance-database', 'keystone-database'])
   })
 
-  it('is blocked for ever by an upgrade that was killed', async () => {
+  it('is blocked forever by a killed upgrade', async () => {
     const upgrade = await startUpgrade('killed')
     await upgrade.kill()
 
@@ -124,7 +124,7 @@ describe.concurrent('plain helm', () => {
     expect(await revisionsOf('killed')).toEqual(['1 deployed', '2 pending-upgrade'])
   })
 
-  it('rolls back, and uninstalls, beside an upgrade that is under way', async () => {
+  it('rolls back and uninstalls during a running upgrade', async () => {
     const upgrade = await startUpgrade('busy')
 
     const back = await helm(['rollback', 'busy', '1'])
@@ -135,7 +135,7 @@ describe.concurrent('plain helm', () => {
     expect(await revisionsOf('busy')).toEqual([])
   })
 
-  it('makes a revision and runs hooks though nothing has changed', async () => {
+  it('creates a revision and runs hooks without any change', async () => {
     await install('same', {hook: true})
     const before = await inNamespace('configmap', 'same-hook')
 
@@ -145,7 +145,7 @@ describe.concurrent('plain helm', () => {
     expect((await inNamespace('configmap', 'same-hook')).metadata.uid).not.toBe(before.metadata.uid)
   })
 
-  it('takes the old values when it is given none, and drops them when it is given any', async () => {
+  it('reuses the old values without new ones, and drops the old values with any new one', async () => {
     await install('values', {text: 'mine'})
     const text = async () => (await inNamespace<ConfigMap>('configmap', 'values')).data?.text
 
@@ -157,7 +157,7 @@ describe.concurrent('plain helm', () => {
     expect([withNone, withOthers]).toEqual(['mine', 'default'])
   })
 
-  it('forgets the objects of a revision that failed', async () => {
+  it('no longer tracks the objects of a failed revision', async () => {
     await install('forgets')
     const failed = await helm(['upgrade', 'forgets', TINY], {also: ['forgotten'], broken: true})
 
@@ -168,7 +168,7 @@ describe.concurrent('plain helm', () => {
     expect(await names('configmaps')).toContain('forgotten')
   })
 
-  it('takes away what a first install has made when it is to roll back on failure', async () => {
+  it('deletes the objects of a failed first install with --rollback-on-failure', async () => {
     const words = ['install', 'first', TINY, '--rollback-on-failure', '--wait=hookOnly']
 
     const failed = await helm(words, {also: ['evidence'], broken: true})
@@ -179,7 +179,7 @@ describe.concurrent('plain helm', () => {
     expect(await names('configmaps')).not.toContain('evidence')
   })
 
-  it('takes a record that it cannot read for no release', async ({onTestFinished}) => {
+  it('treats a record that cannot be read as no release', async ({onTestFinished}) => {
     // On a cluster of its own: kk would remove nothing anywhere while there is such a record.
     const cluster = await startOwnCluster()
     onTestFinished(cluster.end)
@@ -195,7 +195,7 @@ describe.concurrent('plain helm', () => {
     expect(await done(cluster.kubectl('get', 'configmaps', '--output', 'name'))).toContain('garbage')
   })
 
-  it('fails, half way, at a Job whose template has changed', async () => {
+  it('fails in the middle of an upgrade if the template of a Job has changed', async () => {
     await install('job', {job: 'one'})
 
     const failed = await helm(['upgrade', 'job', TINY], {job: 'two', text: 'new'})
@@ -205,7 +205,7 @@ describe.concurrent('plain helm', () => {
     expect((await inNamespace<ConfigMap>('configmap', 'job')).data?.text).toBe('new')
   })
 
-  it('leaves a Job that has failed as it is, and calls the release deployed', async () => {
+  it('keeps a failed Job, and reports the release as deployed', async () => {
     await install('failing', {job: 'one', fails: true})
     const {metadata} = await inNamespace('job', 'failing')
     await kubectl([
@@ -219,7 +219,7 @@ describe.concurrent('plain helm', () => {
     expect(await revisionsOf('failing')).toEqual(['1 superseded', '2 deployed'])
   })
 
-  it('never upgrades what is in crds/', async () => {
+  it('never upgrades CRDs in crds/', async () => {
     const directory = testDirectory()
     const plural = uniqueName('gaps')
     const chart = async (description: string) => {
@@ -238,7 +238,7 @@ describe.concurrent('plain helm', () => {
     expect(JSON.parse(live).spec.versions[0].schema.openAPIV3Schema.description).toBe('old')
   })
 
-  it('leaves the claims of a StatefulSet behind without a word', async () => {
+  it('leaves the claims of a StatefulSet without a message', async () => {
     await install('store', {claim: true})
     const isMade = async () => (await names('persistentvolumeclaims')).includes('data-store-0')
     await waitFor(isMade, {until: 'the claim is there'})
@@ -250,7 +250,7 @@ describe.concurrent('plain helm', () => {
     expect(await names('persistentvolumeclaims')).toContain('data-store-0')
   })
 
-  it('ends well where it could delete everything but not write so', async () => {
+  it('succeeds if it can delete all objects but cannot write the record', async () => {
     await install('unwritten')
     const somebody = await somebodyWho('get,list')
 
@@ -261,7 +261,7 @@ describe.concurrent('plain helm', () => {
     expect(await revisionsOf('unwritten')).toEqual(['1 deployed'])
   })
 
-  it('ends well where it could install everything but not write so', async () => {
+  it('succeeds if it can install all objects but cannot write the record', async () => {
     const somebody = await somebodyWho('get,list,create')
 
     const installed = await helm(['install', 'unended', TINY, ...somebody])
@@ -271,7 +271,7 @@ describe.concurrent('plain helm', () => {
     expect(await revisionsOf('unended')).toEqual(['1 pending-install'])
   })
 
-  it('hands the labels of a record on to revisions that somebody else makes', async () => {
+  it('copies the labels of a record to revisions of other tools', async () => {
     await succeed(['install', 'labels', TINY, '--labels', 'digest=abc'])
 
     await succeed(['upgrade', 'labels', TINY], {text: 'by hand'})
@@ -283,7 +283,7 @@ describe.concurrent('plain helm', () => {
     ])
   })
 
-  it('works with helm 3 on what helm 4 applied, and converts it without a word', async () => {
+  it('works with helm 3 on releases that helm 4 applied, and converts them without a message', async () => {
     await install('converted')
     const method = async () =>
       JSON.parse(await succeed(['get', 'metadata', 'converted', '--output', 'json'])).applyMethod
@@ -295,7 +295,7 @@ describe.concurrent('plain helm', () => {
     expect([before, await method()]).toEqual(['ssa', undefined])
   })
 
-  it('writes a large number of a values file another way than the same number of --set', async () => {
+  it('renders a large number of a values file differently from the same number of --set', async () => {
     const text = async (words: readonly string[], values?: Values) =>
       /text: "(.*)"/.exec(await succeed(['template', 'large', TINY, ...words], values))?.[1]
 
@@ -305,7 +305,7 @@ describe.concurrent('plain helm', () => {
     expect([ofFile, ofFlag]).toEqual(['1e+06', '1000000'])
   })
 
-  it('lists 256 releases without saying that there are more', async () => {
+  it('lists 256 releases without a note that more exist', async () => {
     await install('original')
     const crowd = await makeNamespace('gaps-crowd')
     const copies = await copiesOf('original', 257)

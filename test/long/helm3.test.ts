@@ -7,14 +7,14 @@ import {helmRecords, revisions} from '../e2e/support/records.ts'
 
 const FIRST = {mariadb: 1, rabbitmq: 1, memcached: 1, keystone: 1, glance: 1, horizon: 1}
 
-describe('with helm 3', () => {
+describe('an environment with helm 3', () => {
   let environment: TestEnvironment
   beforeAll(async () => {
     environment = await makeEnvironment({content: await allInOne(), helm: 'helm3'})
     await environment.deploy()
   })
 
-  it('the six charts are deployed, in order, and healthy', async () => {
+  it('is deployed in order, with six healthy charts', async () => {
     const {actions} = await environment.json<PlanDocument>('plan')
     const {releases} = await environment.json<{releases: ReleaseStatus[]}>('status')
 
@@ -34,7 +34,7 @@ describe('with helm 3', () => {
     }
   })
 
-  it('a second deploy starts no helm', async () => {
+  it('is not changed by a second deploy, which starts no helm', async () => {
     const calls = await environment.helmCalls()
 
     await environment.deploy()
@@ -43,7 +43,7 @@ describe('with helm 3', () => {
     expect(await environment.helmCalls()).toEqual(calls)
   })
 
-  it('a change upgrades what it concerns', async () => {
+  it('is upgraded only in the changed releases', async () => {
     const content = await allInOne()
     await environment.write({...content, keystone: {pod: {replicas: {api: 2}}}})
 

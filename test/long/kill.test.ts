@@ -11,14 +11,14 @@ const TRANSITIONS = 2 + 5 * RELEASES.length
 const ALL = Array.from({length: TRANSITIONS}, (_, index) => index + 1)
 const HELM_LIVES = Array.from({length: 6}, (_, index) => index + 1)
 
-describe(`a life of kills (KK_TEST_SEED=${SEED})`, () => {
+describe(`an environment after kills (KK_TEST_SEED=${SEED})`, () => {
   let reference: Reference
 
   beforeAll(async () => {
     reference = await undisturbed(cloud)
   })
 
-  it('knows how many transitions there are', () => {
+  it('has the known number of transitions', () => {
     expect(reference.transitions).toEqual({
       deploy: TRANSITIONS,
       upgrade: TRANSITIONS,
@@ -27,17 +27,20 @@ describe(`a life of kills (KK_TEST_SEED=${SEED})`, () => {
     })
   })
 
-  it.concurrent.each(ALL)('is mended by one command after each kill at transition %i', async (transition) => {
-    const own = dice.for(`transition ${transition}`)
-    await liveThroughKills({
-      content: cloud,
-      reference,
-      killAt: killAtTransition(own, transition, reference, RELEASES),
-    })
-  })
+  it.concurrent.each(ALL)(
+    'is repaired by one command after each kill at transition %i',
+    async (transition) => {
+      const own = dice.for(`transition ${transition}`)
+      await liveThroughKills({
+        content: cloud,
+        reference,
+        killAt: killAtTransition(own, transition, reference, RELEASES),
+      })
+    },
+  )
 
   it.concurrent.each(HELM_LIVES)(
-    'is mended by one command after each kill of a helm, life %i',
+    'is repaired by one command after each kill of a helm, sequence %i',
     async (life) => {
       const own = dice.for(`helm ${life}`)
       await liveThroughKills({content: cloud, reference, killAt: () => killOfHelm(own, RELEASES)})

@@ -100,7 +100,7 @@ beforeAll(async () => {
 
 const valuesOf = async (file: string) => readFile(join(work, 'imported', file), 'utf8')
 
-it('every container that kolla-ansible wrote for is carried over, or named with a reason', async () => {
+it('every container with a configuration of kolla-ansible is imported, or named with a reason', async () => {
   const entries = await readdir(etc, {recursive: true})
   const written = entries.flatMap((path) => /^([^/]+)\/config\.json$/.exec(path)?.[1] ?? [])
   const {containers, leftOut} = imported
@@ -139,7 +139,7 @@ it('every container that kolla-ansible wrote for is carried over, or named with 
   ])
 })
 
-it('mariadb and rabbitmq work as kolla set them up, where and with whom the charts say', async () => {
+it('mariadb and rabbitmq run with the settings of kolla, with the accounts and addresses of the charts', async () => {
   const mariadb = load(await valuesOf('mariadb.yaml')) as {conf: {my_cnf: Record<string, object>}}
   const rabbitmq = load(await valuesOf('rabbitmq.yaml'))
   const notes = imported.containers.filter(({chart}) => chart === 'mariadb').flatMap((each) => each.notes)
@@ -150,7 +150,7 @@ it('mariadb and rabbitmq work as kolla set them up, where and with whom the char
   expect(rabbitmq).toEqual({conf: {rabbitmq: {cluster_partition_handling: 'pause_minority'}}})
 })
 
-it('no password of passwords.yml is in a file of values that others may read', async () => {
+it('no password of passwords.yml is in a values file that other users can read', async () => {
   const file = join(etc, 'passwords.yml')
   const passwords = kollaPasswordTexts(await readFile(file, 'utf8'), file)
   const names = await readdir(join(work, 'imported'))
@@ -166,7 +166,7 @@ it('no password of passwords.yml is in a file of values that others may read', a
   }
 })
 
-it("helm renders each chart with what was imported, and kolla's own files stand in it as they are", async () => {
+it('helm renders each chart with the imported values, and files of kolla are in the output unchanged', async () => {
   const charts = [...new Set(imported.containers.map(({chart}) => chart))]
   const packed = await kk(['charts', 'package', ...charts, '--output-dir', 'packages'], {cwd: work})
   expect(packed.exitCode, packed.stderr).toBe(0)

@@ -13,7 +13,7 @@ mariadb: {}
 nova: {}
 `
 
-it('a release of the environment is meant by its own name, also in a file of a name of kolla, or one that is piped', async () => {
+it('a release of the environment has precedence over a name of kolla, also in a file with such a name or from a pipe', async () => {
   const corner = await emptyCorner('kolla')
   const text = `
 kk:
@@ -40,7 +40,7 @@ nova: {}
   expect((await records(corner.name)).toSorted()).toEqual(['db 1 deployed', 'nova-compute 1 deployed'])
 })
 
-it("a service is bootstrapped, run and killed by kolla's names, under all refusals of kk", async () => {
+it('kk bootstrap, run and kill accept names of kolla, with all refusals of kk', async () => {
   const corner = await openCorner(CLOUD)
 
   const early = await corner.kk(['kolla', 'run', 'nova-control', 'env.yaml'])

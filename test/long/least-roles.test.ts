@@ -97,7 +97,7 @@ async function lastRevision(namespace: string): Promise<number> {
   return Number(releases.find(({name}) => name === 'api')!.revision)
 }
 
-describe.each(SETS)('with $which and no other right, through $helm,', ({helm, roles}) => {
+describe.each(SETS)('an account with $which and no other right, through $helm,', ({helm, roles}) => {
   const outcomes: Record<string, string> = {}
   let environment: TestEnvironment
   beforeAll(async () => {
@@ -116,15 +116,15 @@ describe.each(SETS)('with $which and no other right, through $helm,', ({helm, ro
     }
   })
 
-  it.each(STEPS.map(([step]) => step))('kk %s is done', (step) => {
+  it.each(STEPS.map(([step]) => step))('can run kk %s', (step) => {
     expect(outcomes[step]).toBe('done')
   })
 
-  it('the object that a failed revision left behind is pruned', () => {
+  it('can prune an object that a failed revision left', () => {
     expect(outcomes.left).toContain('"api" not found')
   })
 
-  it('nothing is removed by who may not list Secrets everywhere', () => {
+  it('can remove nothing without permission to list Secrets in all namespaces', () => {
     expect(outcomes.blindly).toMatch(/^exit 3: [\s\S]*KK_HAS_DEPENDENTS/)
   })
 })

@@ -18,7 +18,7 @@ interface Mirrored {
   readonly environments: readonly {readonly settings: Values; readonly unplaced: readonly string[]}[]
 }
 
-it('a mirror is shown on a terminal and asked for before anything is copied, and not again where it is there', async () => {
+it('a mirror is shown on a terminal and confirmed before anything is copied, and not again if it is complete', async () => {
   await using source = await startRegistry()
   await pushImage(openDistribution({host: source.host, env: {}}), ['apps/workload', '1'], {layers: ['app']})
   const environment = await makeEnvironment()
@@ -47,7 +47,7 @@ it('a mirror is shown on a terminal and asked for before anything is copied, and
   expect(again.exitCode, again.everything).toBe(0)
 })
 
-it('a site without internet deploys from what was carried to it', async () => {
+it('a site without internet access deploys from a mirror directory', async () => {
   await using site = await startRegistry()
   const source = await startRegistry()
   const store = openDistribution({host: source.host, env: {}})

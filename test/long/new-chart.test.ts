@@ -16,7 +16,7 @@ const OF_ALL = [
   'test/scripts/plugins-table',
 ]
 
-it('new charts, their images and plugins pass every test that finds them by looking, and nothing else is touched', async () => {
+it('new charts, their images and plugins pass every test that discovers charts, without changes to other files', async () => {
   const {root, remove} = await copyWithNewCharts()
   try {
     await runCharts(root)

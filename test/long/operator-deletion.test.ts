@@ -89,7 +89,7 @@ async function deployed(policy: (typeof POLICIES)[number]) {
   return {shared, user}
 }
 
-it('an operator that is installed for fewer namespaces has no rights in the others, and none once it is uninstalled', async () => {
+it('an operator installed for fewer namespaces has no rights in the others, and none after it is uninstalled', async () => {
   const [kept, left] = [cluster.environment().name, cluster.environment().name]
   const account = 'system:serviceaccount:kk-system:kk-operator'
   const may = async (name: string) => {
@@ -112,9 +112,9 @@ it('an operator that is installed for fewer namespaces has no rights in the othe
 const isGone = async (kind: string, ...words: readonly string[]) =>
   (await cluster.kubectl('get', kind, ...words, '--ignore-not-found', '--output', 'name')).stdout === ''
 
-describe(`whatever is deleted, and in which order (KK_TEST_SEED=${SEED})`, () => {
+describe(`a deletion of objects in any order (KK_TEST_SEED=${SEED})`, () => {
   it.each(PLAYED)(
-    '12: %s, with the policy %s: what others use and what is protected stays, and nothing hangs',
+    '12: %s, with the policy %s: shared and protected releases stay, and nothing hangs',
     {timeout: 900_000},
     async (order, policy) => {
       await installByChart()

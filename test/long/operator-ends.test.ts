@@ -33,7 +33,7 @@ async function statuses({name}: OperatedEnvironment): Promise<readonly string[]>
   return items.map(({metadata}) => metadata.labels.status)
 }
 
-it('7: is finished before the operator ends on SIGTERM, and the next leader continues', async () => {
+it('7: a running action is completed before the operator exits on SIGTERM, and the next leader continues', async () => {
   const environment = cluster.environment()
   const operator = await cluster.start()
   await environment.apply(environment.text())
@@ -91,7 +91,7 @@ it('7: no release is pending after rolling restarts and a node drain', {
   expect(await environment.states()).toEqual([`api ${RESTARTS + 1} deployed`, `db ${RESTARTS + 1} deployed`])
 })
 
-it('6: is found by the next leader after SIGKILL, without manual unlocking', async () => {
+it('6: an action is found by the next leader after SIGKILL, without manual unlocking', async () => {
   const environment = cluster.environment()
   const operator = await cluster.start()
   await environment.apply(environment.text({db: {pod: {'ready-after': '5s'}}}))
@@ -104,7 +104,7 @@ it('6: is found by the next leader after SIGKILL, without manual unlocking', asy
   expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
 })
 
-it('8: is not started again by an operator that resumes after its Lease has expired', {
+it('8: an action is not started again by an operator that resumes after its Lease has expired', {
   timeout: 900_000,
 }, async () => {
   const environment = cluster.environment()
@@ -131,7 +131,7 @@ it('8: is not started again by an operator that resumes after its Lease has expi
   expect(await environment.states()).toEqual(['api 1 deployed', 'db 1 deployed'])
 })
 
-it('6: deploys the last inputs, though it and its helm processes are killed at each step', {
+it('6: the last inputs are deployed, though the operator and its helm processes are killed at each step', {
   timeout: 600_000 + KILLS * 60_000,
 }, async () => {
   const environment = cluster.environment()

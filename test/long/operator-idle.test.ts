@@ -60,7 +60,7 @@ async function messages({name}: OperatedEnvironment): Promise<readonly (string |
     .map(({status}) => status?.conditions?.find(({type}) => type === 'Ready')?.message)
 }
 
-it('23: without changes it starts no helm and writes only Leases', {
+it('23: an operator without changes starts no helm and writes only Leases', {
   timeout: 600_000 + RELEASES * 10_000,
 }, async () => {
   const environment = cluster.environment()
@@ -102,7 +102,7 @@ function manyReleases(environment: OperatedEnvironment): string {
   return JSON.stringify({kk: {...own, releases}, ...sections})
 }
 
-it('23: its memory does not grow with the number of reconciliations', {
+it('23: the memory of an operator does not grow with the number of reconciliations', {
   timeout: 600_000 + CHURN * 60_000,
 }, async () => {
   const environment = cluster.environment()
@@ -129,7 +129,7 @@ it('23: its memory does not grow with the number of reconciliations', {
   expect(second! - first!, floors.flat().join(' ')).toBeLessThan(12)
 })
 
-it('15: contested drift is reported, no longer corrected, and costs nothing from then on', async () => {
+it('15: contested drift is reported and no longer corrected, and causes no further writes', async () => {
   const environment = cluster.environment()
   const {pid} = await cluster.start()
   // An hour is a second here, a factor of 3600.

@@ -63,7 +63,7 @@ function firstWrite(events: readonly AuditEvent[], record: string): string {
   return write!.requestReceivedTimestamp
 }
 
-it('19: an edit back to what was there returns at once, without an end of what cannot end', async () => {
+it('19: an edit back to the deployed inputs ends the run immediately, without waiting for a blocked gate', async () => {
   const environment = cluster.environment()
   await cluster.start()
   await environment.apply(environment.text())
@@ -77,7 +77,7 @@ it('19: an edit back to what was there returns at once, without an end of what c
   expect(await environment.states()).toEqual(['api 1 deployed', 'db 3 deployed'])
 })
 
-it('stops after the releases of spec.approval.after, and continues once that is approved', async () => {
+it('an environment stops after the releases of spec.approval.after, and continues after approval', async () => {
   const environment = cluster.environment()
   const operator = await cluster.start()
   const spec = {approval: {after: ['db']}}
@@ -116,7 +116,7 @@ it('24: secrets of an environment are only in Secrets', async () => {
   expect(objects + metrics + said + (await operator.helmCalls())).not.toContain(marked)
 })
 
-it('deploys an environment file from a registry, and then another one', async () => {
+it('an environment file is deployed from a registry, and then a changed one', async () => {
   const environment = cluster.environment()
   await cluster.start()
   const [first, second] = await Promise.all(

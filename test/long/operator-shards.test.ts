@@ -35,7 +35,7 @@ async function changes(
   return ['api', 'db'].map((release) => `${release} ${count(release)} deployed`)
 }
 
-it('22: each action runs once, whichever workers and shards there are', {
+it('22: each action runs once, for any number of workers and shards', {
   timeout: 600_000 + ROUNDS * 120_000,
 }, async () => {
   const environments = [cluster.environment(), cluster.environment()]

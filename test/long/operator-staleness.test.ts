@@ -270,7 +270,7 @@ const CUT_SECONDS = 60
 const SKEWS = [30, -30].slice(0, sizeAtNight(2, 1))
 
 it.each(SKEWS)(
-  '8: cut off for a minute beside one that is not, each release has one helm at a time (%i s)',
+  '8: with one operator cut off for a minute next to another, each release has one helm at a time (%i s)',
   {
     timeout: 900_000,
   },

@@ -115,7 +115,7 @@ function takeSamples(isClosed: () => boolean): () => Promise<readonly Sample[]> 
 const isReady = ({status}: EnvironmentObject) =>
   status?.conditions?.find(({type}) => type === 'Ready')?.status === 'True'
 
-it('17: it is ready only while every gate is open, and kstatus and Flux agree with its statuses', {
+it('17: an Environment is ready only while every gate is open, and kstatus and Flux agree with its statuses', {
   timeout: 900_000 + ROUNDS * 120_000,
 }, async () => {
   const seed = seedOfRun()

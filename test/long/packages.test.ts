@@ -49,7 +49,7 @@ const versionOf = async (kk: string, args: readonly string[] = []) => {
   return JSON.parse(stdout) as {readonly form: string; readonly commit: string; readonly node: string}
 }
 
-it('two builds of one commit give the same bytes, in another directory, time zone and language, by another user mask', async () => {
+it('two builds of one commit have identical bytes in different directories, time zones, languages and umasks', async () => {
   const copy = await elsewhere()
   const again = join(work, 'again')
   // As npm run package does: the table of commands is not in git.
@@ -66,7 +66,7 @@ it('two builds of one commit give the same bytes, in another directory, time zon
   expect((await execa('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {cwd: again})).exitCode).toBe(0)
 })
 
-it('each processor has an archive, a package of Debian and an image; checksums and an SBOM are beside them', async () => {
+it('each architecture has an archive, a Debian package and an image, with checksums and an SBOM', async () => {
   const {version} = pjson
 
   expect((await readdir(packages)).toSorted()).toEqual(
@@ -82,7 +82,7 @@ it('each processor has an archive, a package of Debian and an image; checksums a
   )
 })
 
-it('dpkg-deb reads the package, and kk runs from it', async () => {
+it('dpkg-deb accepts the package, and kk runs from its files', async () => {
   const deb = join(packages, `kk_${pjson.version}_${OTHER_NAMES[ARCH]}.deb`)
   const root = await unpacked('deb', (directory) => execa('dpkg-deb', ['--extract', deb, directory]))
   const {stdout: info} = await execa('dpkg-deb', ['--info', deb])
@@ -113,7 +113,7 @@ it('dpkg-deb reads the package, and kk runs from it', async () => {
   expect([exitCode, stderr]).toEqual([0, ''])
 })
 
-it('systemd takes the unit of kk serve, which runs as a user of its own', async () => {
+it('systemd accepts the unit of kk serve, which has its own user', async () => {
   const deb = join(packages, `kk_${pjson.version}_${OTHER_NAMES[ARCH]}.deb`)
   const root = await unpacked('unit', (directory) => execa('dpkg-deb', ['--extract', deb, directory]))
   const text = await readFile(join(root, 'usr/lib/systemd/system/kk-serve.service'), 'utf8')
@@ -126,7 +126,7 @@ it('systemd takes the unit of kk serve, which runs as a user of its own', async 
   expect(text).toContain('\nDynamicUser=yes\n')
 })
 
-it('the archive holds a kk that says where it is from, until it is moved', async () => {
+it('the archive contains a kk that reports its origin until it is moved', async () => {
   const root = await unpacked('tar', (directory) =>
     execa('tar', ['-xzf', join(packages, `${NAME}.tar.gz`), '-C', directory]),
   )
@@ -173,7 +173,7 @@ async function started(root: string, config: {readonly User: string; readonly En
     })
 }
 
-it('the image is one of OCI, and kk deploys from its layers alone as nobody', async () => {
+it('the image is an OCI image, and kk deploys from its layers as the user nobody', async () => {
   const {config, architecture, root} = await imageOf(ARCH, 'deploying')
   const run = await started(root, config)
   const name = uniqueName('image')
@@ -216,7 +216,7 @@ it('the image is one of OCI, and kk deploys from its layers alone as nobody', as
   expect(JSON.parse(listed.stdout)).toMatchObject([{name: 'api', status: 'deployed'}])
 })
 
-it('the image has what steps of workflows and the gate of pods start, and whom helm trusts', async () => {
+it('the image has the programs for workflow steps and the gate of pods, and CA certificates for helm', async () => {
   const {config, root} = await imageOf(ARCH, 'others')
   const run = await started(root, config)
 
@@ -245,7 +245,7 @@ const X = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'
 /** What Debian 13 has to play another processor. */
 const QEMU = {x64: 'qemu-x86_64', arm64: 'qemu-aarch64'} as const
 
-it('what is of the other processor runs on it, as QEMU plays it', async () => {
+it('packages of the other architecture run there under QEMU', async () => {
   const other = ARCH === 'x64' ? 'arm64' : 'x64'
   const {root} = await imageOf(other, 'other')
   const env = await aptOfDebian(ARCH, join(work, 'apt'))
@@ -278,7 +278,7 @@ it('what is of the other processor runs on it, as QEMU plays it', async () => {
   expect(helm.stdout, helm.stderr).toBe(inject('run').versions.helm4)
 })
 
-it('the SBOM names what is bundled, with versions, licences and hashes', async () => {
+it('the SBOM lists bundled packages with versions, licences and hashes', async () => {
   const {components} = JSON.parse(await readFile(join(packages, `kk-${pjson.version}.cdx.json`), 'utf8')) as {
     readonly components: readonly {
       readonly name: string

@@ -26,7 +26,7 @@ const LINES: Readonly<Record<RoleSetName, readonly CommandLine[]>> = {
  */
 const REFUSED = /is forbidden: User|failed to delete release|the dependents of a release cannot be read/
 
-describe('of the roles in docs/permissions.md, nothing can be left out:', () => {
+describe('the roles in docs/permissions.md are minimal:', () => {
   let cluster: OwnCluster
   let deployed: TestEnvironment
   beforeAll(async () => {

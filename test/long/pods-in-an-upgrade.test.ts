@@ -85,7 +85,7 @@ async function pods(...selector: readonly string[]): Promise<readonly Pod[]> {
   return items
 }
 
-it('kk reconfigure replaces those pods alone whose hash of their configuration changed', async () => {
+it('kk reconfigure replaces only pods with a changed configuration hash', async () => {
   const serving = async () =>
     (await pods('--selector', 'app.kubernetes.io/component in (api, server)')).filter(isAlive)
   const before = await serving()
@@ -156,7 +156,7 @@ describe('an upgrade of images', () => {
     expect(await mostUnavailable(`${way}-server-`, since)).toBe(most)
   })
 
-  it('ends the migrations of its own revision before a new pod starts', async () => {
+  it('completes the migrations of its own revision before a new pod starts', async () => {
     const [pod] = (await pods('--selector', 'app.kubernetes.io/component=api')).filter(isAlive)
     const started = pod!.status.conditions!.find(({type}) => type === 'Ready')!.lastTransitionTime
     const jobs = (await awaitedJobs(pod!)).filter((job) => job !== undefined)

@@ -8,7 +8,7 @@ const TWO = workloads({
 })
 
 describe.concurrent('kk deploy', () => {
-  it('--prepull pulls beside the run, says so at its end, and leaves nothing of it', async () => {
+  it('--prepull pulls images during the run, reports that at its end, and leaves no objects', async () => {
     const environment = await makeEnvironment({content: TWO})
 
     const {exitCode, stderr} = await environment.kk('deploy', '--prepull')
@@ -28,6 +28,6 @@ describe.concurrent('kk deploy', () => {
     expect(exitCode, stderr).toBe(0)
     expect(stderr).not.toContain('of later releases')
   }
-  it('pulls nothing ahead on other clusters by itself', () => pullsNothing())
-  it('pulls nothing ahead with --no-prepull', () => pullsNothing('--no-prepull'))
+  it('pulls no images ahead on other clusters by default', () => pullsNothing())
+  it('pulls no images ahead with --no-prepull', () => pullsNothing('--no-prepull'))
 })

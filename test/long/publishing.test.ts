@@ -82,7 +82,7 @@ async function installAll({name: namespace}: Corner, place: Place): Promise<void
 }
 
 it(
-  'helm alone verifies and installs all published charts from a registry, in the order that they say',
+  'helm alone verifies and installs all published charts from a registry, in the stated order',
   async () => {
     await using registry = await startRegistry()
     const corner = await emptyCorner('registry')
@@ -95,7 +95,7 @@ it(
 )
 
 it(
-  'helm alone verifies and installs all published charts from a web server, in the order that they say',
+  'helm alone verifies and installs all published charts from a web server, in the stated order',
   async () => {
     const corner = await emptyCorner('published')
     await using server = await serveDirectory(join(corner.directory, 'repository'))
@@ -106,7 +106,7 @@ it(
   ALL_CHARTS,
 )
 
-it('what a chart consists of is attached to one that is there with --yes only, and --dry-run tells it', async () => {
+it('an SBOM is attached to a published chart only with --yes, and --dry-run reports that', async () => {
   await using registry = await startRegistry()
   const {kk} = await emptyCorner('sbom')
   const words = ['charts', 'publish', `oci://${registry.host}/charts`, 'memcached']

@@ -71,7 +71,7 @@ async function twoEnvironments(): Promise<{readonly ours: Removable; readonly th
   return {ours, theirs}
 }
 
-it('removal is refused while what requires the release is being installed, before helm has made a record', async () => {
+it('removal is refused while a dependent is being installed, before helm has created its record', async () => {
   const {ours, theirs} = await twoEnvironments()
   const held = await hold(theirs, 'install', 'wiki')
   const installing = start(theirs, 'deploy')
@@ -89,7 +89,7 @@ it('removal is refused while what requires the release is being installed, befor
   expect(await reservations()).toBe('')
 })
 
-it('who installs what requires a release waits for its removal, and then installs nothing', async () => {
+it('an install of a dependent waits for the removal of its requirement, and then installs nothing', async () => {
   const {ours, theirs} = await twoEnvironments()
   const held = await hold(ours, 'uninstall', 'db')
   const removing = start(ours, 'remove', 'db', '--yes')
@@ -113,7 +113,7 @@ it('who installs what requires a release waits for its removal, and then install
   expect(await reservations()).toBe('')
 })
 
-it('a group stays as a whole when something comes to require one of its members', async () => {
+it('a group stays as a whole if a new dependent of one of its members appears', async () => {
   const needs = (release: string) => ({chart: 'workload', requires: [{release, kind: 'applied'}]})
   const releases = {api: needs('worker'), worker: needs('api')}
   const ours = await deployOn(cluster, {kk: {releases}, api: {}, worker: {}})
@@ -144,7 +144,7 @@ it('a group stays as a whole when something comes to require one of its members'
   expect(installed.exitCode, installed.stderr).toBe(0)
 })
 
-it('the reservation of a run that was killed forbids removal, until its dependent is deployed again', async () => {
+it('the reservation of a killed run prevents removal until its dependent is deployed again', async () => {
   const {ours, theirs} = await twoEnvironments()
   const held = await hold(theirs, 'install', 'wiki')
   const installing = start(theirs, 'deploy')
@@ -170,7 +170,7 @@ it('the reservation of a run that was killed forbids removal, until its dependen
   expect(await reservations()).toBe('')
 })
 
-it('a removal whose helm was killed is finished by the same command', async () => {
+it('a removal whose helm was killed is completed by the same command', async () => {
   const job = {hook: 'pre-delete', pod: {'complete-after': '3s'}}
   const environment = await deployOn(cluster, workloads({db: {values: {job}}}))
   const removing = start(environment, 'remove', 'db', '--yes')

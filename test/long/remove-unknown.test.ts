@@ -28,7 +28,7 @@ async function putGarbage(name: string, labels: Readonly<Record<string, string>>
   })
 }
 
-describe('what cannot be read counts as a user:', () => {
+describe('an unreadable record counts as a user of each release:', () => {
   afterEach(async () => {
     await cluster.kubectl('delete', 'secrets', '--all', '--namespace', 'default')
   })
@@ -75,7 +75,7 @@ describe('what cannot be read counts as a user:', () => {
     await opened.close()
   })
 
-  it('but orphans are listed, with what may use them', async () => {
+  it('orphans are listed nevertheless, with the records that may use them', async () => {
     await putGarbage('sh.helm.release.v1.wiki.v1', {owner: 'helm', name: 'wiki', status: 'deployed'})
 
     const {exitCode, stdout} = await environment.on('orphans')
@@ -85,7 +85,7 @@ describe('what cannot be read counts as a user:', () => {
   })
 })
 
-it('who may not list the records of all namespaces removes nothing', async () => {
+it('a user without permission to list records in all namespaces removes nothing', async () => {
   const before = await cluster.snapshot(environment.name)
   const path = await kubeconfigOfNamespaceAdmin()
 

@@ -73,7 +73,7 @@ const isReady = ({status}: Pod) =>
 const fail = (how: string) => ({'sandbox.kk.openstack.org/fail': how})
 
 describe('a simulated pod', () => {
-  it('is ready at once, whatever its init container waits for', async () => {
+  it('is ready immediately, whatever its init container waits for', async () => {
     await create(deployment('fast'))
 
     const {status} = await pod('fast', isReady, 'the pod is ready')
@@ -81,7 +81,7 @@ describe('a simulated pod', () => {
     expect(status.phase).toBe('Running')
   })
 
-  it('is ready no sooner than its annotation says', async () => {
+  it('is ready after the time in its annotation', async () => {
     await create(deployment('late', {'sandbox.kk.openstack.org/ready-after': '2s'}))
 
     await pod('late', isReady, 'the pod is ready')
@@ -97,7 +97,7 @@ describe('a simulated pod', () => {
   it.each([
     ['CrashLoopBackOff', 'Running'],
     ['ImagePullBackOff', 'Pending'],
-  ])('is in %s when its annotation says so', async (reason, phase) => {
+  ])('is in %s if its annotation requires that', async (reason, phase) => {
     const name = reason.toLowerCase()
     await create(deployment(name, fail(reason)))
 
@@ -112,7 +112,7 @@ describe('a simulated pod', () => {
     ['registry.invalid:5000/sub/main@sha256:1', 'Pending', {waiting: {reason: 'ImagePullBackOff'}}],
     ['sandbox.kk.openstack.org/crash-loop:1', 'Running', {waiting: {reason: 'CrashLoopBackOff'}}],
     ['sandbox.kk.openstack.org/never-ready:1', 'Running', {running: {}}],
-  ])('with the image %s fails in that container alone', async (image, phase, state) => {
+  ])('with the image %s fails in that container only', async (image, phase, state) => {
     const name = image.replaceAll(/\W+/g, '-')
     await create(deployment(name, {}, {main: image}))
 
@@ -125,7 +125,7 @@ describe('a simulated pod', () => {
     ])
   })
 
-  it('whose init container has an image that cannot be pulled waits for it', async () => {
+  it('with an init container whose image cannot be pulled waits in that container', async () => {
     await create(deployment('init-image', {}, {init: 'registry.invalid/wait:1'}))
 
     const {status} = await pod(
@@ -138,14 +138,14 @@ describe('a simulated pod', () => {
     expect(status.containerStatuses?.[0]?.state).toMatchObject({waiting: {reason: 'PodInitializing'}})
   })
 
-  it('with the image of a slow one is ready in the end', async () => {
+  it('with a slow image becomes ready eventually', async () => {
     await create(deployment('slow-image', {}, {main: 'sandbox.kk.openstack.org/slow:1s'}))
 
     await pod('slow-image', ({status}) => status.phase === 'Running', 'the pod runs')
     await pod('slow-image', isReady, 'the pod is ready')
   })
 
-  it('waits in its init container when its annotation says so', async () => {
+  it('waits in its init container if its annotation requires that', async () => {
     await create(deployment('initializing', fail('InitWaiting')))
 
     const {status} = await pod(
@@ -163,7 +163,7 @@ describe('a simulated pod', () => {
     ['Complete', 'OnFailure', {'sandbox.kk.openstack.org/complete-after': '500ms'}],
     ['Failed', 'Never', fail('JobFailed')],
     ['Failed', 'OnFailure', fail('JobFailed')],
-  ])('makes its Job %s with restart policy %s and %j', async (type, restartPolicy, annotations) => {
+  ])('lets its Job become %s with restart policy %s and %j', async (type, restartPolicy, annotations) => {
     const name = `job-${type}-${restartPolicy}`.toLowerCase()
     await create(job(name, annotations, restartPolicy))
 
@@ -177,7 +177,7 @@ describe('a simulated pod', () => {
     ])
   })
 
-  it('gets annotations from a test, whatever its chart says', async () => {
+  it('gets annotations from a test, whatever its chart contains', async () => {
     const stop = await annotatePods({
       namespace,
       labels: {app: 'foreign'},
@@ -206,7 +206,7 @@ describe('a simulated pod', () => {
   })
 })
 
-describe('a claim', () => {
+describe('a claim in the sandbox', () => {
   const claim = (name: string, spec: object) => ({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -218,7 +218,7 @@ describe('a claim', () => {
     return status.phase
   }
 
-  it('of the default class is bound, and its volume goes with it', async () => {
+  it('of the default class is bound, and its volume is deleted with it', async () => {
     await create(claim('data', {}))
     await waitFor(async () => (await phase('data')) === 'Bound', {until: 'the claim is bound'})
 

@@ -14,7 +14,7 @@ function shell(name: string, ...command: string[]) {
   return kk(['sandbox', 'shell', '--sandbox-name', name, '--', ...command])
 }
 
-describe('two sandboxes that are started at once', () => {
+describe('two sandboxes that start concurrently', () => {
   const pair: string[] = []
   let ups: Awaited<ReturnType<typeof kk>>[]
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('two sandboxes that are started at once', () => {
     for (const name of pair) await sandbox('down', name)
   })
 
-  it('have ports of their own, all on loopback', async () => {
+  it('have separate ports, all on loopback', async () => {
     const servers = ups.map(({stdout}) => JSON.parse(stdout).server as string)
     expect(new Set(servers).size).toBe(2)
     for (const [index, name] of pair.entries()) {
@@ -48,7 +48,7 @@ describe('two sandboxes that are started at once', () => {
     expect(classes.stdout).toContain('general (default)')
   })
 
-  it('are told apart: of one a component does not run; deploy refuses it, and up starts that again on what was kept', async () => {
+  it('are independent: if a component of one has stopped, deploy refuses, and up restarts it with its data', async () => {
     const [other = '', name = ''] = pair
     await shell(name, 'kubectl', 'create', 'namespace', 'kept')
     process.kill(Number(await readFile(join(home(name), 'kwok/clusters/kk/pids/kube-scheduler.pid'), 'utf8')))
@@ -72,7 +72,7 @@ describe('two sandboxes that are started at once', () => {
     expect(await runs(name, 'kube-scheduler')).toBe(true)
   })
 
-  it('leave no process and no file when they are removed', async () => {
+  it('leave no process and no file after their removal', async () => {
     for (const name of pair) {
       const down = await sandbox('down', name)
 
@@ -86,7 +86,7 @@ describe('two sandboxes that are started at once', () => {
 })
 
 describe('kk sandbox up', () => {
-  it('undoes what it started when it is interrupted', async () => {
+  it('cleans up after an interruption', async () => {
     const name = newName()
     const interrupted = sandbox('up', name)
     await waitFor(() => runs(name, 'kube-apiserver'), {until: 'the API server was started'})
@@ -106,7 +106,7 @@ describe('kk sandbox up', () => {
     ['etcd was started', (name: string) => runs(name, 'etcd')],
     ['the last component was started', (name: string) => runs(name, 'kube-scheduler')],
     ['its kubeconfig was written', (name: string) => exists(join(home(name), 'kubeconfig'))],
-  ])('cleans up what is left of one that was killed when %s', async (until, condition) => {
+  ])('cleans up after a sandbox that was killed when %s', async (until, condition) => {
     const name = newName()
     const killed = sandbox('up', name)
     await waitFor(() => condition(name), {until})

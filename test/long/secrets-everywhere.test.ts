@@ -187,7 +187,7 @@ async function watchStatus({kk}: Corner, env: Readonly<Record<string, string>>) 
 }
 
 describe.each(['helm4', 'helm3'] as const)(
-  'with %s, secrets in sections, in files of --values, in --set and in logs, with all debugging output on,',
+  'secrets in sections, values files, --set and logs, with %s and all debugging output,',
   (version) => {
     const ended: {readonly line: string; readonly exit: number | undefined; readonly text: string}[] = []
     let corner: Corner
@@ -218,7 +218,7 @@ describe.each(['helm4', 'helm3'] as const)(
       processes = await watch.end()
     })
 
-    it.each(STEPS_OF[version])('exit %i: %s', (exit, line) => {
+    it.each(STEPS_OF[version])('are masked in the output with exit code %i: %s', (exit, line) => {
       const found = ended.find((each) => each.line === line)!
 
       // kk doctor tells of the whole cluster, which is not this test's alone.
@@ -226,18 +226,18 @@ describe.each(['helm4', 'helm3'] as const)(
       expect(marksIn(found.text), found.text).toEqual([])
     })
 
-    it('are not in what kk status --watch shows', () => {
+    it('are masked in kk status --watch', () => {
       expect(watched).toMatch(/ \S+\/db +revision 1/)
       expect(marksIn(watched)).toEqual([])
     })
 
-    it('are masked in the log lines of failed pods, which are quoted all the same', () => {
+    it('are masked in the quoted log lines of failed pods', () => {
       const quoting = ended.filter(({text}) => text.includes('password is ***'))
 
       expect(quoting.map(({line}) => line.split(' ')[0])).toEqual(expect.arrayContaining(['test', 'deploy']))
     })
 
-    it('are in no argument and no variable of helm, and in none of its messages', async () => {
+    it('are in no argument, environment variable or message of helm', async () => {
       const calls = await readFile(join(corner.directory, 'calls'), 'utf8')
 
       for (const verb of ['install', 'upgrade', 'rollback', 'uninstall', 'test', 'template'])
@@ -246,12 +246,12 @@ describe.each(['helm4', 'helm3'] as const)(
       expect(marksIn(calls)).toEqual([])
     })
 
-    it('are in the arguments and variables of no process but that kk which was given them', () => {
+    it('are in no arguments or environment variables of processes other than the kk that received them', () => {
       expect([...processes.looked]).toContain(version)
       expect(processes.holders).toEqual([])
     })
 
-    it('are in no file: no journal, report, saved plan, nothing left behind, and nothing while helm runs', async () => {
+    it('are in no file: no journal, report, saved plan or leftover, and none while helm runs', async () => {
       const {directory} = corner
       const entries = await readdir(directory, {recursive: true, withFileTypes: true})
       const files = entries
@@ -270,7 +270,7 @@ describe.each(['helm4', 'helm3'] as const)(
       expect(await readdir(join(directory, 'tmp'))).toEqual([])
     })
 
-    it("are in no record of a run, no Lease and no label: nothing of kk's on the cluster", async () => {
+    it('are in no record of a run, no Lease and no label of kk on the cluster', async () => {
       const during = await readFile(join(corner.directory, 'objects'), 'utf8')
       const after = await kubectl([
         'get',

@@ -21,7 +21,7 @@ fine: {}
 bad: ${bad}
 `
 
-describe.concurrent('kk deploy changes nothing of anything', () => {
+describe.concurrent('kk deploy refuses to start', () => {
   it.each<[string, string, ErrorCode, string | RegExp, string]>([
     [
       'a chart that does not render, with file and line of the template',
@@ -51,7 +51,7 @@ describe.concurrent('kk deploy changes nothing of anything', () => {
       'NAME/bad: PersistentVolumeClaim/bad: PersistentVolumeClaim "bad" is invalid: spec.storageClassName',
       'correct the values of these releases, or their charts; nothing was changed',
     ],
-  ])('for %s', async (_, bad, code, says, hint) => {
+  ])('with %s', async (_, bad, code, says, hint) => {
     const file = `${code}-${bad.length}.yaml`
     await corner.write(file, environment(bad))
 
@@ -66,13 +66,13 @@ describe.concurrent('kk deploy changes nothing of anything', () => {
       'do not deploy library itself',
     ],
     [
-      'that asks for another Kubernetes',
+      'that requires another version of Kubernetes',
       'kubeVersion: ">= 9.0.0"\n',
       'chart requires kubeVersion: >= 9.0.0 which is incompatible with Kubernetes v1.',
       'correct the chart',
     ],
-    ['that says no version', '', 'library/Chart.yaml: ', 'correct the chart'],
-  ])('for a chart %s', async (_, more, says, hint) => {
+    ['that states no version', '', 'library/Chart.yaml: ', 'correct the chart'],
+  ])('with a chart %s', async (_, more, says, hint) => {
     const name = more.split(':')[0] || 'versionless'
     const version = more === '' ? '' : 'version: 1.0.0\n'
     await corner.write(

@@ -70,7 +70,7 @@ describe.concurrent('kk deploy refuses', () => {
     })
   })
 
-  it('a cluster that does not answer', async () => {
+  it('a cluster that does not respond', async () => {
     const address = await closedAddress()
     const kubeconfig = await corner.write('unreachable', kubeconfigOf({server: `https://${address}`}))
 
@@ -82,7 +82,7 @@ describe.concurrent('kk deploy refuses', () => {
     })
   })
 
-  it('an answer from whom the kubeconfig does not trust', async () => {
+  it('a cluster with a certificate that the kubeconfig does not trust', async () => {
     const {server} = clusterOfRun(await configOfRun())
     const kubeconfig = await corner.write('untrusted', kubeconfigOf({server}))
 
@@ -122,7 +122,7 @@ describe.concurrent('an environment that belongs to a context', () => {
     })
   })
 
-  it('is not deployed to the current context instead, when its own is not there', async () => {
+  it('is not deployed to the current context if its own context does not exist', async () => {
     await corner.write('absent.yaml', belonging)
 
     await expectRefusal(corner, ['deploy', 'absent.yaml'], {
@@ -134,8 +134,8 @@ describe.concurrent('an environment that belongs to a context', () => {
   })
 })
 
-describe.concurrent('somebody', () => {
-  it('whom the cluster does not know is told so', async () => {
+describe.concurrent('a user', () => {
+  it('with unknown credentials gets an error about the credentials', async () => {
     const kubeconfig = await corner.write('unknown-user', await asUser({token: 'not-a-token'}))
 
     await expectRefusal(corner, [...CHANGE, '--kubeconfig', kubeconfig], {
@@ -146,7 +146,7 @@ describe.concurrent('somebody', () => {
     })
   })
 
-  it('without any permission is told which one is missing', async () => {
+  it('without permissions gets an error with the missing permission', async () => {
     const kubeconfig = await asAccount(corner, [])
 
     await expectRefusal(corner, [...CHANGE, '--kubeconfig', kubeconfig], {
@@ -157,7 +157,7 @@ describe.concurrent('somebody', () => {
     })
   })
 
-  it('who may only look can plan, but is refused before the first change', async () => {
+  it('with read permissions can plan, and is refused before the first change', async () => {
     const kubeconfig = await asAccount(corner, ['get', 'list', 'watch'])
 
     const plan = await corner.kk(['plan', 'env.yaml', '--kubeconfig', kubeconfig, '--save', 'plan.json'])

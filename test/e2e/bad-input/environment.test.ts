@@ -44,7 +44,7 @@ describe.concurrent('kk deploy refuses an environment file', () => {
     )
   })
 
-  it('that nobody named', async () => {
+  it('if none is specified or found', async () => {
     await corner.write('empty/README', '')
 
     await expectRefusal(
@@ -90,7 +90,7 @@ describe.concurrent('kk deploy refuses an environment file', () => {
     await expectRefusal(corner, ['deploy', file], {exit: 2, code, says: says.replaceAll('FILE', file), hint})
   })
 
-  it('with releases that need each other, and prints the whole path', async () => {
+  it('with releases that require each other, and prints the whole path', async () => {
     const file = await written(`
 kk:
   OWN
@@ -116,7 +116,7 @@ standing: {replicas: 2}
     })
   })
 
-  it('on standard input that has no name', () =>
+  it('on standard input without a name', () =>
     expectRefusal(
       corner,
       ['deploy', '-'],
@@ -129,7 +129,7 @@ standing: {replicas: 2}
       {input: 'standing: {replicas: 2}\n'},
     ))
 
-  it('and says so as a document where documents are asked for', async () => {
+  it('with a document as output if --output requests one', async () => {
     const json = await corner.kk(['deploy', 'none.yaml', '--output', 'json'])
     const ndjson = await corner.kk(['deploy', 'none.yaml', '--output', 'ndjson'])
 

@@ -27,7 +27,7 @@ case "$*" in
 esac`
 
 describe.concurrent('kk deploy refuses', () => {
-  it('to go on without helm, and says where to get it', async () => {
+  it('to start without helm, and names where to get it', async () => {
     const nothing = join(corner.directory, 'nothing')
     await mkdir(nothing)
 
@@ -39,7 +39,7 @@ describe.concurrent('kk deploy refuses', () => {
     )
   })
 
-  it('a helm that is named and not there', () =>
+  it('a specified helm that does not exist', () =>
     expectRefusal(
       corner,
       CHANGE,
@@ -55,8 +55,8 @@ describe.concurrent('kk deploy refuses', () => {
   it.each([
     ['helm 2, by its name', 'helm2', HELM_2, 'is helm 2.17.0+ga690bad, which keeps its releases in Tiller'],
     ['a helm 3 that is too old', 'helm3-old', "echo 'v3.16.4'", 'is helm 3.16.4'],
-    ['a helm that is newer than it knows', 'helm5', "echo 'v5.0.0'", 'is helm 5.0.0'],
-    ['what is not helm', 'not-helm', 'echo hello', 'is a program that answers "hello"'],
+    ['a helm of an unknown major version', 'helm5', "echo 'v5.0.0'", 'is helm 5.0.0'],
+    ['a program that is not helm', 'not-helm', 'echo hello', 'is a program that answers "hello"'],
   ])('%s', async (_, name, answer, says) => {
     const helm = await helmThatSays(name, answer)
 
@@ -68,7 +68,7 @@ describe.concurrent('kk deploy refuses', () => {
     })
   })
 
-  it('a helm that would keep its releases elsewhere', () =>
+  it('a HELM_DRIVER other than Secrets', () =>
     expectRefusal(
       corner,
       CHANGE,
@@ -82,8 +82,8 @@ describe.concurrent('kk deploy refuses', () => {
     ))
 })
 
-describe('without helm', () => {
-  it('what needs none works all the same', async () => {
+describe('kk without helm', () => {
+  it('plans, reports the status, and deploys an unchanged environment', async () => {
     const env = {KK_HELM: '/nonexistent/helm'}
 
     const plan = await corner.kk(['plan', 'env.yaml'], {env})

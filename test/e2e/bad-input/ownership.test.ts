@@ -19,7 +19,7 @@ async function installByHelm({name}: Corner, release: string): Promise<void> {
 }
 
 describe.concurrent('a release that kk did not install', () => {
-  it('is not touched when an environment states it', async () => {
+  it('is refused if the environment states it', async () => {
     const corner = await openCorner(`
 kk:
   OWN
@@ -38,7 +38,7 @@ db: {replicas: 2}
   })
 
   atNight(() => {
-    it('is shown by kk plan, with what to do, beside what a deploy would do then', async () => {
+    it('is shown by kk plan with the command to adopt it, next to the actions of a deploy', async () => {
       const corner = await openCorner(`
 kk:
   OWN
@@ -59,7 +59,7 @@ api: {}
   })
 
   atNight(() => {
-    it('is not taken for one that is required', async () => {
+    it('is refused as a requirement of another release', async () => {
       const corner = await openCorner(`
 kk:
   OWN
@@ -76,7 +76,7 @@ api: {}
       })
     })
 
-    it('is shown beside a plan, and left alone, when nobody asks for it', async () => {
+    it('is listed next to a plan, and not touched, if the environment does not name it', async () => {
       const corner = await openCorner('kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {}\n')
       await installByHelm(corner, 'db')
 
@@ -105,7 +105,7 @@ new: {}
     )
   })
 
-  it('may not be stated: its owner is named', async () => {
+  it('is refused in the file, with its owner', async () => {
     await corner.write(
       'stating.yaml',
       `
@@ -130,7 +130,7 @@ standing: {replicas: 2}
   it.each([
     ['upgraded by name', ['upgrade', 'other.yaml', 'standing']],
     ['given values by a flag', ['deploy', 'other.yaml', '--set', 'standing:replicas=2']],
-  ])('may not be %s either', async (_, args) => {
+  ])('is refused by %s, too', async (_, args) => {
     await expectRefusal(corner, args, {
       exit: 3,
       code: 'KK_OWNER',
@@ -140,7 +140,7 @@ standing: {replicas: 2}
   })
 })
 
-describe.concurrent('a release on which an operation has not ended', () => {
+describe.concurrent('a release with an unfinished operation', () => {
   const isLeftAlone = async (status: string) => {
     const corner = await openStanding()
     await kubectl([
@@ -155,7 +155,7 @@ describe.concurrent('a release on which an operation has not ended', () => {
       hint: status === 'uninstalling' ? 'kk remove standing' : 'kk unlock standing --revision 1',
     })
   }
-  const title = 'is left alone while it is %s'
+  const title = 'is refused and not touched while its status is %s'
   it.each(['pending-install'])(title, isLeftAlone)
   atNight(() => {
     it.each(['uninstalling', 'pending-upgrade', 'pending-rollback'])(title, isLeftAlone)
