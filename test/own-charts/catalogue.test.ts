@@ -32,7 +32,7 @@ async function said(
 }
 
 describe('the key of barbican', () => {
-  it('is in a Secret as a file, and in no ConfigMap', async () => {
+  it('is a file in a Secret, and in no ConfigMap', async () => {
     const objects = await charts.render('barbican')
 
     expect(secret(objects, 'barbican-files', 'crypto.conf')).toBe(
@@ -42,7 +42,7 @@ describe('the key of barbican', () => {
   })
 
   it.each(['cinder', 'nova'])(
-    'encrypts what %s asks it to, which finds it in the catalogue',
+    'encrypts secrets for %s, which finds barbican in the catalogue',
     async (chart) => {
       const text = await file(chart, `${chart}.conf`)
 
@@ -54,7 +54,7 @@ describe('the key of barbican', () => {
 })
 
 describe('the password of valkey', () => {
-  it('is in no argument: the server reads it with its options from standard input', async () => {
+  it('is in no argument: the server reads the password with its options from standard input', async () => {
     const {command} = JSON.parse(await file('valkey', 'server.json')) as {command: string}
 
     const lines = await said(
@@ -75,7 +75,7 @@ describe('the password of valkey', () => {
     ])
   })
 
-  it.each(['aodh', 'ceilometer', 'designate'])('is known to %s, from a Secret', async (chart) => {
+  it.each(['aodh', 'ceilometer', 'designate'])('is read by %s from a Secret', async (chart) => {
     const objects = await charts.render(chart)
     const names = Object.keys(find(objects, 'Secret', `${chart}-env`).data ?? {})
 
@@ -86,8 +86,8 @@ describe('the password of valkey', () => {
   })
 })
 
-describe('measures', () => {
-  it('are in valkey, unless Ceph is there', async () => {
+describe('measurements of gnocchi', () => {
+  it('are stored in valkey, unless the backend is Ceph', async () => {
     expect(await file('gnocchi', 'gnocchi.conf')).toContain('[storage]\ndriver = redis')
     const inCeph = {storage: {backend: 'ceph'}}
     expect(await file('gnocchi', 'gnocchi.conf', inCeph)).toMatch(/\[storage\]\n(ceph_.*\n)+driver = ceph/)
@@ -95,14 +95,14 @@ describe('measures', () => {
     expect(secret(objects, 'gnocchi-files', 'ceph.client.gnocchi.keyring')).toContain('[client.gnocchi]')
   })
 
-  it('find a pool and an account in Ceph', async () => {
+  it('have a pool and an account in Ceph', async () => {
     const objects = await charts.render('ceph')
 
     expect(find(objects, 'ConfigMap', 'ceph-etc').data!['wanted-pools.json']).toContain('"metrics"')
     expect(secret(objects, 'ceph-files', 'clients.keyring')).toMatch(/\[client\.gnocchi\]\n.*pool=metrics/s)
   })
 
-  it('come by UDP, too', async () => {
+  it('are also received by UDP', async () => {
     const objects = await charts.render('gnocchi', {
       values: {manifests: {network_policy: true}, network_policy: {nodes: []}},
     })
@@ -118,20 +118,20 @@ describe('measures', () => {
   })
 })
 
-it('services notify on the message bus when somebody listens, and not before', async () => {
+it('services send notifications on the message bus only if they are enabled', async () => {
   const driver = async (values: object) => /^driver = .*$/m.exec(await file('cinder', 'cinder.conf', values))
 
   expect((await driver({}))?.[0]).toBe('driver = noop')
   expect((await driver({notifications: {enabled: true}}))?.[0]).toBe('driver = messagingv2')
 })
 
-it('events go to gnocchi, and not into a queue that nobody reads', async () => {
+it('events go to gnocchi, and not into an unread queue', async () => {
   expect(await file('ceilometer', 'event_pipeline.yaml')).toMatch(/publishers:\n *- gnocchi:\/\/\n/)
   expect(await file('ceilometer', 'event_pipeline.yaml')).not.toContain('notifier')
 })
 
 describe('the names of designate', () => {
-  it('are answered for on port 53, by UDP and TCP', async () => {
+  it('are resolved on port 53, by UDP and TCP', async () => {
     const objects = await charts.render('designate')
     const service = objects.find(
       ({kind, metadata}) => kind === 'Service' && metadata.name === 'designate-bind9',
@@ -143,7 +143,7 @@ describe('the names of designate', () => {
     ])
   })
 
-  it('are told to BIND by workers alone', async () => {
+  it('are sent to BIND by workers only', async () => {
     const objects = await charts.render('designate', {
       values: {manifests: {network_policy: true}, network_policy: {nodes: []}},
     })
@@ -161,7 +161,7 @@ describe('the names of designate', () => {
     })
   })
 
-  it('come from services that keep their name when their pod gets another one', async () => {
+  it('are managed by services whose names stay the same in new pods', async () => {
     const objects = await charts.render('designate')
 
     for (const component of ['api', 'central', 'mdns', 'producer', 'worker']) {
@@ -171,7 +171,7 @@ describe('the names of designate', () => {
     }
   })
 
-  it('are answered for at one port of each node, by both, where that is wanted', async () => {
+  it('are resolved at one port of each node, by UDP and TCP, if node_port is enabled', async () => {
     const values = {network: {bind9: {node_port: {enabled: true, port: 30053}}}}
     const objects = await charts.render('designate', {values})
     const service = objects.find(
@@ -184,7 +184,7 @@ describe('the names of designate', () => {
     ])
   })
 
-  it('are in a database whose password no ConfigMap has', async () => {
+  it('are in a database whose password is in no ConfigMap', async () => {
     const text = secret(await charts.render('designate'), 'designate-files', 'database.conf')
 
     expect(text).toContain('[storage:sqlalchemy]')
@@ -192,7 +192,7 @@ describe('the names of designate', () => {
   })
 
   it.each(['designate-worker', 'designate-bind9'])(
-    'are told to BIND with one key, which nobody else may read: %s',
+    'are sent to BIND with a key that only the user of %s can read',
     async (component) => {
       const directory = writeFiles({})
       const file = join(directory, 'rndc.key')
@@ -216,7 +216,7 @@ describe('the port of BIND', () => {
     endpoints: {dns_server: {port: {dns: {service: dns}, dns_udp: {service: udp}}}},
   })
 
-  it.each([5353, 1053])('is that of its Service, its container and its pool: %i', async (port) => {
+  it.each([5353, 1053])('is the same in its Service, its container and its pool: %i', async (port) => {
     const objects = await charts.render('designate', {values: at(port, port)})
 
     const {containers} = find(objects, 'StatefulSet', 'designate-bind9').spec!.template!.spec
@@ -232,7 +232,7 @@ describe('the port of BIND', () => {
     expect(data['designate-pools.py']).toContain(`"port": ${port}, "rndc_host"`)
   })
 
-  it('is written for BIND, which reads it among its options', async () => {
+  it('is written to an options file that BIND includes', async () => {
     const directory = writeFiles({})
     const programs = `RNDC_KEY=word; named() { cat ${directory}/listen.conf; }`
 
@@ -246,15 +246,15 @@ describe('the port of BIND', () => {
     )
   })
 
-  it('is one for UDP and TCP', async () => {
+  it('must be the same for UDP and TCP', async () => {
     await expect(charts.render('designate', {values: at(1053, 1054)})).rejects.toThrow(
       'BIND listens on one port',
     )
   })
 })
 
-describe('what BIND is told', () => {
-  it.each(['::1', '127.0.0.1'])('has the address of mdns in either family: %s', async (address) => {
+describe('the pool configuration of BIND', () => {
+  it.each(['::1', '127.0.0.1'])('has the address of mdns in either address family: %s', async (address) => {
     const directory = writeFiles({})
     const manage = join(directory, 'designate-manage')
     await writeFile(manage, '#!/bin/sh\ncat "$4"\n', {mode: 0o755})
@@ -276,13 +276,13 @@ describe('what BIND is told', () => {
     expect(stdout).toContain('"rndc_host": "bind9-0", "rndc_port": 8953')
   })
 
-  it('comes by IPv4 and by IPv6', async () => {
+  it('is accepted over IPv4 and IPv6', async () => {
     expect((await file('designate', 'named.conf')).match(/^ *inet \S+ port 8953/gm)).toHaveLength(2)
   })
 })
 
 describe('the conductor of ironic', () => {
-  it('finds on a new volume what it needs before it starts, without rights to make that', async () => {
+  it('creates its directories on a new volume before its start, without an init container', async () => {
     const objects = await charts.render('ironic')
     const [conductor] = find(objects, 'StatefulSet', 'ironic-conductor').spec!.template!.spec.containers
 
@@ -300,13 +300,13 @@ describe('the conductor of ironic', () => {
   it.each([
     ['192.0.2.1', 'http://192.0.2.1:8089'],
     ['2001:db8::1', 'http://[2001:db8::1]:8089'],
-  ])('tells machines where images are, in either family: %s', async (address, url) => {
+  ])('passes the location of images to machines in either address family: %s', async (address, url) => {
     const programs = `POD_IP=${address}; mkdir() { :; }; uwsgi() { echo "$OS_DEPLOY__HTTP_URL"; }`
 
     expect(await said('ironic', 'ironic-conductor.sh', programs)).toBe(url)
   })
 
-  it('is asked for by its test as the administrator of the system, who alone hears of drivers', async () => {
+  it('is queried by its test as system administrator, because only that role may list drivers', async () => {
     const objects = await charts.render('ironic')
     const [test] = pods(objects).find(({owner}) => owner.includes('ironic-test'))!.spec.containers
 
@@ -315,7 +315,7 @@ describe('the conductor of ironic', () => {
     expect(variable(test!, 'OS_PROJECT_NAME')).toBe('')
   })
 
-  it('tells machines the address at which the API is for the world', async () => {
+  it('passes the public address of the API to machines', async () => {
     const [, section] = /\[service_catalog\]\n((?:.+\n)+)/.exec(await file('ironic', 'ironic.conf'))!
 
     expect(section).toContain('valid_interfaces = public\n')
@@ -328,7 +328,7 @@ it.each([
   ['magnum', 'magnum-status'],
   ['manila', 'manila-status'],
   ['octavia', 'python3 /scripts/octavia-status.py'],
-])('%s asks first whether it can be upgraded', async (chart, program) => {
+])('%s runs its upgrade check before the migration', async (chart, program) => {
   const objects = await charts.render(chart)
   const check = find(objects, 'Job', `${chart}-upgrade-check-`)
   const [gate] = find(objects, 'Job', `${chart}-db-sync-`).spec!.template!.spec.initContainers!
@@ -339,10 +339,10 @@ it.each([
   })
 })
 
-describe('shares', () => {
+describe('shares of manila', () => {
   const withFileSystem = {manifests: {statefulset_mds: true}}
 
-  it('have a file system of Ceph and an account there when that is asked for', async () => {
+  it('have a CephFS file system and a Ceph account if enabled', async () => {
     const objects = await charts.render('ceph', {values: withFileSystem})
     const pools = JSON.parse(find(objects, 'ConfigMap', 'ceph-etc').data!['wanted-pools.json']!)
 
@@ -358,7 +358,7 @@ describe('shares', () => {
     expect(variable(mds!, 'DEPENDENCY_JOBS')).toContain('ceph-pools-')
   })
 
-  it('have none of them otherwise', async () => {
+  it('have no file system and no account otherwise', async () => {
     const objects = await charts.render('ceph')
 
     expect(
@@ -368,7 +368,7 @@ describe('shares', () => {
     expect(secret(objects, 'ceph-files', 'clients.keyring')).not.toMatch(/manila|mds/)
   })
 
-  it('are of a backend whose name no pod changes, which alone has the key of Ceph', async () => {
+  it('are of a backend whose name is independent of pods, and which alone has the key of Ceph', async () => {
     const objects = await charts.render('manila')
     const filesOf = (name: string) =>
       find(objects, 'Deployment', name).spec!.template!.spec.volumes!.flatMap(({projected}) =>
@@ -386,7 +386,7 @@ describe('a check before an upgrade', () => {
   it.each([
     ['designate', 'designate-status designate-manage database current'],
     ['ironic', 'ironic-status ironic-dbsync version'],
-  ])('of %s is asked on its database', async (chart, args) => {
+  ])('of %s is run against its database', async (chart, args) => {
     expect(JSON.parse(await file(chart, 'upgrade-check.json'))).toMatchObject({
       command: `bash /scripts/upgrade-check.sh ${args}`,
     })
@@ -410,7 +410,7 @@ describe('a check before an upgrade', () => {
     ['c3a7', 1, 0],
     ['c3a7', 2, 1],
     ['c3a7', 255, 1],
-  ])('of a schema %s, that says %i, ends with %i', async (version, says, ends) => {
+  ])('of schema %s with status %i exits with %i', async (version, says, ends) => {
     const programs = `version() { echo ${version}; }; status() { return ${says}; }`
 
     const script = said('ironic', 'upgrade-check.sh', programs, ['status', 'version'])
@@ -423,7 +423,7 @@ describe('a check before an upgrade', () => {
   })
 })
 
-it('the dashboard has the panels of its image, but those that would show themselves without their service', async () => {
+it('the dashboard has the panels of its image, except those that would appear without their service', async () => {
   const objects = await charts.render('horizon')
   const [server] = find(objects, 'Deployment', 'horizon-server').spec!.template!.spec.containers
   const linked = /for module in (.*); do/.exec(
@@ -450,14 +450,14 @@ it('the dashboard has the panels of its image, but those that would show themsel
   )
 })
 
-it('octavia, and the provider of OVN in it, ask for networks inside the cluster', async () => {
+it('octavia and its OVN provider use the network service inside the cluster', async () => {
   const [, section] = /\[neutron\]\n((?:.+\n)+)/.exec(await file('octavia', 'octavia.conf'))!
 
   expect(section).toContain('endpoint_override = http://neutron-server.openstack.svc.cluster.local:9696\n')
 })
 
 it.each(['aodh', 'ceilometer'])(
-  '%s asks other services as itself, by their internal addresses',
+  '%s accesses other services with its own account, at their internal addresses',
   async (chart) => {
     const [, section] = /\[service_credentials\]\n((?:.+\n)+)/.exec(await file(chart, `${chart}.conf`))!
 
@@ -469,7 +469,7 @@ it.each(['aodh', 'ceilometer'])(
 it.each([
   ['murano', '2024.1'],
   ['panko', 'Xena'],
-])('%s is marked as retired, and says since when and what there is instead', (chart, since) => {
+])('%s is marked as deprecated, with the date and the replacement', (chart, since) => {
   const read = (file: string) => readFileSync(join(CHARTS, chart, file), 'utf8')
 
   expect(read('Chart.yaml')).toMatch(/^deprecated: true$/m)

@@ -20,13 +20,13 @@ describe('the daemons of Ceph', () => {
     [1, ['osd_pool_default_size = 1', 'osd_pool_default_min_size = 1', 'mon_allow_pool_size_one = true']],
     [2, ['osd_pool_default_size = 2', 'osd_pool_default_min_size = 1']],
     [5, ['osd_pool_default_size = 3', 'osd_pool_default_min_size = 2']],
-  ])('keep as many copies as %i of them can', async (osd, lines) => {
+  ])('keep as many replicas as %i OSDs allow', async (osd, lines) => {
     const objects = await charts.render('ceph', {values: {pod: {replicas: {osd}}}})
 
     for (const line of lines) expect(file(objects, 'ceph', 'ceph.conf')).toContain(`${line}\n`)
   })
 
-  it('begin with a majority of the monitors, whom one name finds', async () => {
+  it('form a quorum of the monitors, which are found by one name', async () => {
     const objects = await charts.render('ceph', {values: {pod: {replicas: {mon: 3}}}})
 
     const conf = file(objects, 'ceph', 'ceph.conf')
@@ -35,7 +35,7 @@ describe('the daemons of Ceph', () => {
     expect(find(objects, 'Service', 'ceph-mon-peers').spec).toMatchObject({publishNotReadyAddresses: true})
   })
 
-  it('take whole devices where they are told to', async () => {
+  it('use whole devices if storage.device is set', async () => {
     const values = {components: {osd: {storage: {device: true}}}}
 
     const osd = find(await charts.render('ceph', {values}), 'StatefulSet', 'ceph-osd')
@@ -48,8 +48,8 @@ describe('the daemons of Ceph', () => {
   })
 })
 
-describe('images', () => {
-  it('are in files by default, on a volume', async () => {
+describe('images of glance', () => {
+  it('are stored in files on a volume by default', async () => {
     const objects = await charts.render('glance')
 
     expect(file(objects, 'glance', 'glance-api.conf')).toContain('default_backend = file\n')
@@ -57,7 +57,7 @@ describe('images', () => {
     expect(find(objects, 'PersistentVolumeClaim', 'glance-api')).toBeDefined()
   })
 
-  it('are in Ceph for who says so in one place, without a volume', async () => {
+  it('are stored in Ceph without a volume if the global backend is Ceph', async () => {
     const objects = await charts.render('glance', {global: ON_CEPH})
 
     expect(file(objects, 'glance', 'glance-api.conf')).toContain('default_backend = rbd\n')
@@ -69,7 +69,7 @@ describe('images', () => {
     expect(JSON.stringify(find(objects, 'Deployment', 'glance-api'))).toContain('openstack:ceph-mon')
   })
 
-  it('are in a Ceph that is not kk’s, for which nobody waits', async () => {
+  it('are stored in an external Ceph, which no init container waits for', async () => {
     const global = mergeValues(ON_CEPH, {
       endpoints: {ceph_mon: {host_fqdn_override: {default: '10.0.0.1,10.0.0.2'}}},
     })
@@ -81,7 +81,7 @@ describe('images', () => {
   })
 })
 
-describe('volumes', () => {
+describe('volumes of cinder', () => {
   const keyrings = (objects: readonly KubernetesObject[], component: string) =>
     [
       ...file(objects, 'cinder', `${component}.json`)!.matchAll(
@@ -89,27 +89,27 @@ describe('volumes', () => {
       ),
     ].map(([, user]) => user)
 
-  it('are in Ceph whatever is said of images', async () => {
+  it('are stored in Ceph regardless of the backend of images', async () => {
     const objects = await charts.render('cinder')
 
     expect(file(objects, 'cinder', 'cinder.conf')).toContain('enabled_backends = rbd\n')
     expect(file(objects, 'cinder', 'ceph.client.cinder.keyring')).toContain('key = marked-')
   })
 
-  it('are backed up with a key of their own, which no other part has', async () => {
+  it('are backed up with a separate key, which no other component has', async () => {
     const objects = await charts.render('cinder')
 
     expect(keyrings(objects, 'backup')).toEqual(['cinder-backup', 'cinder'])
     expect(keyrings(objects, 'volume')).toEqual(['cinder'])
   })
 
-  it('have a panel of their backups in the dashboard, which shows itself nowhere by itself', async () => {
+  it('have a backup panel in the dashboard, which is not detected automatically', async () => {
     expect(file(await charts.render('horizon'), 'horizon', '_9998-kolla-settings.py')).toContain(
       'OPENSTACK_CINDER_FEATURES = {"enable_backup": True, }\n',
     )
   })
 
-  it('are elsewhere for who brings a backend', async () => {
+  it('are stored in a custom backend if one is configured', async () => {
     const values = {
       storage: {backend: 'file'},
       conf: {cinder: {DEFAULT: {enabled_backends: 'box'}, box: {volume_driver: 'vendor.Driver'}}},
@@ -122,10 +122,10 @@ describe('volumes', () => {
   })
 })
 
-describe("Kubernetes' own volumes", () => {
+describe('volumes of Kubernetes on Ceph', () => {
   const CHART = 'rbd-provisioner'
 
-  it('are ordered by classes, from a driver that attaches nothing', async () => {
+  it('are provisioned by storage classes, from a driver that attaches nothing', async () => {
     const objects = await charts.render(CHART)
 
     expect(find(objects, 'CSIDriver', 'ceph.kk.openstack.org').spec).toMatchObject({attachRequired: false})
@@ -140,7 +140,7 @@ describe("Kubernetes' own volumes", () => {
       expect(metadata).not.toHaveProperty('namespace')
   })
 
-  it('are of other classes for who says so, which the test of the chart then tries', async () => {
+  it('have other classes if configured, which the test of the chart then uses', async () => {
     const shared = {parameters: {type: 'cephfs', fileSystem: 'cephfs'}, reclaim: 'Retain', default: true}
 
     const objects = await charts.render(CHART, {values: {classes: {general: null, shared}}})
@@ -164,7 +164,7 @@ describe("Kubernetes' own volumes", () => {
     })
   })
 
-  it('are made by one account of Ceph and used by another, which makes none', async () => {
+  it('are created by one Ceph account and mounted by another, which may not create any', async () => {
     const objects = await charts.render(CHART)
     const withFiles = await charts.render('ceph', {values: {manifests: {statefulset_mds: true}}})
     const accounts = file(withFiles, 'ceph', 'clients.keyring')!

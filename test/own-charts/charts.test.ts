@@ -14,7 +14,7 @@ import {ofKind} from './support/objects.ts'
 const charts = await useCharts()
 
 describe('the library chart', () => {
-  it('renders nothing in a chart that does not ask it', async () => {
+  it('renders nothing in a chart that does not include its templates', async () => {
     const silent = await charts.copy('memcached', 'silent')
     await writeFile(join(silent, 'templates/memcached.yaml'), '')
 
@@ -23,17 +23,17 @@ describe('the library chart', () => {
 })
 
 describe('all charts of services', () => {
-  it.each(HELMS)('are clean for the lint of %s', async (helm) => {
+  it.each(HELMS)('pass helm lint of %s', async (helm) => {
     expect(await charts.lint(SERVICES, {helm})).toBe('')
   })
 
-  it('are clean for lint before anybody gave them a secret', async () => {
+  it('pass helm lint without any secrets', async () => {
     expect(await charts.lint(SERVICES, {global: {}})).toBe('')
   })
 })
 
 describe.each(SERVICES)('%s', (chart) => {
-  it('depends on the library and on nothing else', () => {
+  it('depends only on the library', () => {
     const {dependencies} = load(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8')) as {
       dependencies: object
     }
@@ -41,7 +41,7 @@ describe.each(SERVICES)('%s', (chart) => {
     expect(dependencies).toEqual([{name: 'common', version: '>=0.1.0', repository: 'file://../common'}])
   })
 
-  it("bears Kubernetes' recommended labels on every object", async () => {
+  it('has the recommended labels of Kubernetes on every object', async () => {
     for (const {kind, metadata} of await charts.render(chart)) {
       expect(metadata.labels, `${kind} ${metadata.name}`).toMatchObject({
         'app.kubernetes.io/name': chart,
@@ -54,7 +54,7 @@ describe.each(SERVICES)('%s', (chart) => {
   })
 
   atNight(() => {
-    it.each(HELMS)('is the same each time by %s, and as by helm 4', async (helm) => {
+    it.each(HELMS)('renders identically each time with %s, and as with helm 4', async (helm) => {
       const first = await charts.text(chart, {helm})
 
       expect(await charts.text(chart, {helm})).toBe(first)
@@ -63,11 +63,11 @@ describe.each(SERVICES)('%s', (chart) => {
   })
 })
 
-it.each(await madeOfCharts())('$path is made from the charts as they are', ({path, text}) => {
+it.each(await madeOfCharts())('$path is generated from the current charts', ({path, text}) => {
   expect(readFileSync(path, 'utf8'), 'run: npm run charts').toBe(text)
 })
 
-it('no template calls what answers differently each time, or renders values as templates', () => {
+it('no template calls a non-deterministic function, or renders values as templates', () => {
   const calls = /(?<![.\w"$-])(rand\w*|lookup|now|date\w*|uuidv4|gen[A-Z]\w*|tpl|derivePassword)(?= |\)|$)/
   const templates = readdirSync(CHARTS, {recursive: true, encoding: 'utf8'}).filter((file) =>
     /templates\/.*\.(tpl|yaml)$/.test(file),
@@ -84,7 +84,7 @@ it('no template calls what answers differently each time, or renders values as t
   expect(found).toEqual([])
 })
 
-it.each(SERVICES)('the shell scripts of %s can be read by bash', async (chart) => {
+it.each(SERVICES)('the shell scripts of %s pass a bash syntax check', async (chart) => {
   const scripts = ofKind(await charts.render(chart), 'ConfigMap').flatMap(({data}) =>
     Object.entries(data ?? {}),
   )

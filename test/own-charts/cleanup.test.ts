@@ -34,15 +34,15 @@ function cronJob(objects: readonly KubernetesObject[]) {
 }
 type Env = readonly {readonly name: string; readonly value?: string; readonly valueFrom?: object}[]
 
-describe('what a release has in other services', () => {
-  it.each(SERVICES)('is stated by %s if its jobs make any', async (chart) => {
+describe('the resources of a release in other services', () => {
+  it.each(SERVICES)('are stated by %s if its jobs create any', async (chart) => {
     const jobs = ofKind(await charts.render(chart), 'Job').map(({metadata}) => metadata.name)
 
     const makes = jobs.some((name) => /-(register|(bus|db)-create)-[0-9a-f]{8}$/.test(name))
     expect((await cleanupOf(chart)) !== undefined).toBe(makes)
   })
 
-  it('is made of the facts of the jobs that make it', async () => {
+  it('are derived from the facts of the jobs that create them', async () => {
     const cleanup = await cleanupOf('heat')
 
     expect(cleanup!.made).toMatchObject([
@@ -61,7 +61,7 @@ describe('what a release has in other services', () => {
     ['glance', ['images'], ['KEY_glance'], 'glance-api'],
     ['cinder', ['backups', 'volumes'], ['KEY_cinder', 'KEY_cinder_backup'], 'cinder-api'],
     ['nova', ['vms'], ['KEY_cinder'], 'nova-compute'],
-  ])('begins with the data of %s in Ceph, if that is a release of kk', async (chart, pools, keys, image) => {
+  ])('begin with the data of %s in Ceph, if Ceph is a release of kk', async (chart, pools, keys, image) => {
     const inCeph = {storage: {backend: 'ceph'}}
     const elsewhere = {ceph_mon: {host_fqdn_override: {default: {host: '192.0.2.1'}}}}
     const dataOf = async (values: object) =>
@@ -80,7 +80,7 @@ describe('what a release has in other services', () => {
     expect(await dataOf({storage: {backend: 'file'}})).toEqual([])
   })
 
-  it('names an account of several databases once, and one of another service as used', async () => {
+  it('contain an account of several databases once, and an account of another service as used', async () => {
     const nova = await cleanupOf('nova')
     const neutron = await cleanupOf('neutron')
 
@@ -94,7 +94,7 @@ describe('what a release has in other services', () => {
   it.each([
     ['job_db_create', MARIADB],
     ['job_bus_create', RABBITMQ],
-  ])('is not what somebody else makes (%s)', async (job, server) => {
+  ])('exclude resources of other owners (%s)', async (job, server) => {
     const cleanup = await cleanupOf('heat', {manifests: {[job]: false}})
 
     expect(cleanup!.made.map(({at}) => at)).not.toContain(server)
@@ -102,7 +102,7 @@ describe('what a release has in other services', () => {
   })
 })
 
-it('what takes it away never runs by itself, and has no password but those of the administrators', async () => {
+it('the cleanup job never runs automatically, and has no passwords except those of administrators', async () => {
   const {suspend, jobTemplate} = cronJob(await charts.render('heat'))
 
   const secrets = jobTemplate.spec.template.spec.containers[0]!.env.filter(({valueFrom}) =>
@@ -160,7 +160,7 @@ class Identity:
 def connect(): return Thing(identity=Identity())
 `
 
-describe('the script', () => {
+describe('the cleanup script', () => {
   it('drops databases and accounts', async () => {
     const things = [
       {kind: 'database', name: 'a`b'},
@@ -190,7 +190,7 @@ describe('the script', () => {
     ])
   })
 
-  it('leaves a service that is in another region, too', async () => {
+  it('keeps a service that is also in another region', async () => {
     const endpoints = [endpoint('e1', 'RegionOne'), endpoint('e2', 'RegionTwo')]
 
     expect(await run('heat', [wanted], {services: [service], endpoints})).toEqual([
@@ -199,7 +199,7 @@ describe('the script', () => {
     ])
   })
 
-  it('deletes a domain when it is disabled, and a user', async () => {
+  it('disables a domain before it deletes it, and deletes a user', async () => {
     const keystone = {
       domains: [
         {id: 'd1', name: 'Default'},
@@ -221,7 +221,7 @@ describe('the script', () => {
     ])
   })
 
-  it('is content with what is gone already', async () => {
+  it('accepts resources that no longer exist', async () => {
     const things = [wanted, {kind: 'domain', name: 'gone'}, {kind: 'user', name: 'heat', domain: 'Default'}]
 
     expect(await run('heat', things, {services: [], endpoints: [], domains: [], users: []})).toEqual([
@@ -231,7 +231,7 @@ describe('the script', () => {
     ])
   })
 
-  it('of a chart that registers nothing needs no keystone', async () => {
+  it('needs no keystone for a chart that registers nothing', async () => {
     const script = find(await charts.render('keystone'), 'ConfigMap', 'keystone-bin').data!['cleanup.py']!
 
     expect(script).toContain('pymysql')
@@ -264,7 +264,7 @@ async function managementApi(answers: Readonly<Record<string, unknown>> = {}) {
 }
 
 describe('the user of a service on the message bus', () => {
-  it('is no administrator, and may do all in the virtual host of the services', async () => {
+  it('is no administrator, and has all permissions in the virtual host of the services', async () => {
     const {asked, env} = await managementApi()
     const {data} = find(await charts.render('heat'), 'ConfigMap', 'heat-bin')
 
@@ -280,7 +280,7 @@ describe('the user of a service on the message bus', () => {
 
   const user = {kind: 'bus user', name: 'heat', virtualHost: '/'}
 
-  it('goes with the queues that it consumes, and no others', async () => {
+  it('is deleted with the queues that it consumes, and no others', async () => {
     const consumer = (name: string, details: unknown) => ({queue: {name}, channel_details: details})
     const {asked, env} = await managementApi({
       'GET /api/consumers/%2F': [
@@ -303,7 +303,7 @@ describe('the user of a service on the message bus', () => {
     ])
   })
 
-  it('that is gone already is no error, but a bus that does not know its administrator is', async () => {
+  it('may be missing already, while a bus that rejects its administrator is an error', async () => {
     const {env} = await managementApi({'GET /api/consumers/%2F': []})
 
     expect(await run('heat', [user], {}, env)).toEqual(['bus user heat'])

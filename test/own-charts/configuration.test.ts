@@ -17,13 +17,13 @@ const charts = await useCharts()
 describe.each(SERVICES)('the configuration of %s', async (chart) => {
   const objects = await charts.render(chart)
 
-  it('has no secret outside a Secret', () => {
+  it('contains no secret outside a Secret', () => {
     const elsewhere = objects.filter(({kind}) => kind !== 'Secret')
 
     expect(JSON.stringify(elsewhere)).not.toMatch(/marked-/)
   })
 
-  it("follows kolla's contract: every file of config.json is mounted, and has a destination", () => {
+  it('follows the contract of kolla: every file in config.json is mounted, and has a destination', () => {
     const kolla = pods(objects).filter(({spec}) => spec.containers[0]?.command?.includes('kolla_start'))
 
     for (const {owner, spec} of kolla) {
@@ -44,7 +44,7 @@ describe.each(SERVICES)('the configuration of %s', async (chart) => {
     }
   })
 
-  it('refers to secrets that the release has', () => {
+  it('refers only to secrets of the release', () => {
     for (const pod of pods(objects)) {
       for (const {env} of containers(pod)) {
         for (const {valueFrom} of env ?? []) {
@@ -56,32 +56,36 @@ describe.each(SERVICES)('the configuration of %s', async (chart) => {
   })
 })
 
-describe('the options of a file', () => {
+describe('the options of a configuration file', () => {
   const conf = async (keystone: object) =>
     find(await charts.render('keystone', {values: {conf: {keystone}}}), 'ConfigMap', 'keystone-etc').data?.[
       'keystone.conf'
     ]
 
   it.each([
-    ['numbers are whole', {DEFAULT: {max_token_size: 1048576}}, 'max_token_size = 1048576'],
-    ['and broken', {DEFAULT: {ratio: 0.25}}, 'ratio = 0.25'],
-    ['switches', {DEFAULT: {debug: true}}, 'debug = true'],
-    ['lists are joined', {auth: {methods: ['password', 'token']}}, 'methods = password,token'],
-    ['repeated options', {a: {b: {type: 'multistring', values: ['x', 2]}}}, 'b = x\nb = 2'],
-    ['lines are continued', {a: {b: 'one\ntwo'}}, 'b = one\n  two'],
-    ["the user's are stronger", {cache: {backend: 'dogpile.cache.null'}}, 'backend = dogpile.cache.null'],
+    ['render integers as written', {DEFAULT: {max_token_size: 1048576}}, 'max_token_size = 1048576'],
+    ['render floating-point numbers as written', {DEFAULT: {ratio: 0.25}}, 'ratio = 0.25'],
+    ['render booleans in lower case', {DEFAULT: {debug: true}}, 'debug = true'],
+    ['join lists with commas', {auth: {methods: ['password', 'token']}}, 'methods = password,token'],
+    ['repeat options of type multistring', {a: {b: {type: 'multistring', values: ['x', 2]}}}, 'b = x\nb = 2'],
+    ['indent continued lines', {a: {b: 'one\ntwo'}}, 'b = one\n  two'],
+    [
+      'have the values of the user over defaults',
+      {cache: {backend: 'dogpile.cache.null'}},
+      'backend = dogpile.cache.null',
+    ],
   ])('%s', async (_, keystone, line) => {
     expect(await conf(keystone)).toContain(`${line}\n`)
   })
 
-  it('go with null, whoever set them', async () => {
+  it('are removed by null in any layer', async () => {
     const text = await conf({cache: {enabled: null}, token: {provider: null}})
 
     expect(text).not.toMatch(/^(enabled|provider) =/m)
     expect(text).toMatch(/^memcache_servers =/m)
   })
 
-  it('that the chart writes and are secret reach the pod by its environment, also as the user has them', async () => {
+  it('that are secret are passed to the pod as environment variables, also if the user sets them', async () => {
     const conf = {keystone: {database: {connection: 'marked-database'}}}
 
     const objects = await charts.render('keystone', {values: {conf}})
@@ -102,7 +106,7 @@ describe('the options of a file', () => {
     ['a list', {profiler: {hmac_keys: ['marked-1', 'marked-2']}}],
     ['a URL with a password', {any: {url: 'redis://me:marked-1@host'}}],
     ['a section that no variable can be called after', {'backend-1': {san_password: 'marked-1'}}],
-  ])('that are secret and the user adds take their file into a Secret: %s', async (_, keystone) => {
+  ])('that are secret and added by the user move their file into a Secret: %s', async (_, keystone) => {
     const objects = await charts.render('keystone', {values: {conf: {keystone}}})
 
     const [api] = pods(workloads(objects))
@@ -117,7 +121,7 @@ describe('the options of a file', () => {
     ['switches', {keystone_authtoken: {use_token: true}}],
     ['settings', {token: {provider: 'jws'}, fernet_tokens: {max_active_keys: 5}}],
     ['paths of keys', {ssl: {client_key: '/etc/ssl/private/client.key'}}],
-  ])('that are no secrets stay in the ConfigMap: %s', async (_, keystone) => {
+  ])('that are not secret stay in the ConfigMap: %s', async (_, keystone) => {
     const objects = await charts.render('keystone', {values: {conf: {keystone}}})
 
     expect(find(objects, 'ConfigMap', 'keystone-etc').data).toHaveProperty('keystone.conf')
@@ -128,13 +132,13 @@ describe('the options of a file', () => {
     ['policy', {clients: [{name: 'x', apiKey: 'marked-1'}]}],
     ['policy', '# any\nadmin_password: marked-1\n'],
     ['policy', 'key "a" {\n  secret "marked-1";\n}\n'],
-  ])('of another format do so, too: %s', async (key, conf) => {
+  ])('that are secret in files of another format move the file into a Secret: %s', async (key, conf) => {
     const objects = await charts.render('keystone', {values: {conf: {[key]: conf}}})
 
     expect(JSON.stringify(objects.filter(({kind}) => kind !== 'Secret'))).not.toContain('marked-1')
   })
 
-  it('of two domains keep a password each in their own file', async () => {
+  it('of two domains have a separate password in the file of each domain', async () => {
     const file = (name: string) => ({path: `/etc/keystone/domains/keystone.${name}.conf`})
     const domain = (name: string) => ({ldap: {url: `ldap://${name}`, password: `marked-${name}`}})
 
@@ -156,7 +160,7 @@ describe('the options of a file', () => {
     )
   })
 
-  it('of two files that would be one variable of a container are refused', async () => {
+  it('of two files with the same environment variable in one container are refused', async () => {
     const files = {other: {path: '/etc/keystone/other.conf', uses: {database: {user: 'other'}}}}
     const global = mergeValues(GIVEN, {endpoints: {oslo_db: {auth: {other: {password: 'marked-other'}}}}})
 
@@ -171,7 +175,7 @@ describe('the options of a file', () => {
     ['database', 'connection'],
     ['DEFAULT', 'transport_url'],
   ])(
-    'of a second file that a variable of the first would win over are refused: %s.%s',
+    'of a second file that a variable of the first would override are refused: %s.%s',
     async (section, option) => {
       const refused = await charts.refusal('neutron', {
         values: {conf: {ml2: {[section]: {[option]: 'sqlite://'}}}},
@@ -185,7 +189,7 @@ describe('the options of a file', () => {
     },
   )
 
-  it('are in a second file of format oslo only where a test looks at both', () => {
+  it('are in two oslo files of one component only for the known pairs of files', () => {
     const pairs = SERVICES.flatMap((chart) => {
       const {components = {}} = valuesOf(chart)
       const {files = {}} = valuesOf(chart)
@@ -202,7 +206,7 @@ describe('the options of a file', () => {
     ])
   })
 
-  it('make a file that is written only when it is given', async () => {
+  it('create an optional file only if it is configured', async () => {
     const without = find(await charts.render('keystone'), 'ConfigMap', 'keystone-etc')
     const policy = {'identity:list_users': 'role:admin'}
     const given = find(
@@ -216,24 +220,27 @@ describe('the options of a file', () => {
   })
 })
 
-describe('what releases of shared infrastructure ask for', () => {
+describe('the settings for shared infrastructure', () => {
   const etc = async (chart: string) =>
     Object.values(find(await charts.render(chart), 'ConfigMap', `${chart}-etc`).data!)
 
-  it.each(['nova', 'neutron', 'cinder', 'heat'])('queues of %s are replicated, or streams', async (chart) => {
-    const file = (await etc(chart)).find((text) => text.includes('[oslo_messaging_rabbit]'))
+  it.each(['nova', 'neutron', 'cinder', 'heat'])(
+    'make the queues of %s quorum queues or streams',
+    async (chart) => {
+      const file = (await etc(chart)).find((text) => text.includes('[oslo_messaging_rabbit]'))
 
-    const options = [
-      'rabbit_quorum_queue',
-      'rabbit_transient_quorum_queue',
-      'rabbit_stream_fanout',
-      'use_queue_manager',
-    ]
-    for (const option of options) expect(file).toContain(`${option} = true\n`)
-  })
+      const options = [
+        'rabbit_quorum_queue',
+        'rabbit_transient_quorum_queue',
+        'rabbit_stream_fanout',
+        'use_queue_manager',
+      ]
+      for (const option of options) expect(file).toContain(`${option} = true\n`)
+    },
+  )
 
   it.each(['api', 'metadata'])(
-    "nova's %s asks for the database's name by the system's own patience",
+    "let nova's %s resolve the database's name by the resolver of the system",
     async (component) => {
       const objects = await charts.render('nova')
 
@@ -242,12 +249,12 @@ describe('what releases of shared infrastructure ask for', () => {
     },
   )
 
-  it('a transaction of MariaDB 11.8 may read what another has changed: no service tries again', async () => {
+  it('disable snapshot isolation in MariaDB 11.8, because no service retries such conflicts', async () => {
     expect((await etc('mariadb')).join()).toContain('innodb_snapshot_isolation = OFF\n')
   })
 })
 
-describe('the hash of what a component reads', async () => {
+describe('the configuration hash of a component', async () => {
   const hash = async (chart: string, values: object) =>
     workloads(await charts.render(chart, {values}))[0]?.spec?.template?.metadata.annotations?.[
       'kk.openstack.org/config-hash'
@@ -266,7 +273,7 @@ describe('the hash of what a component reads', async () => {
   it.each([
     ['replicas', {pod: {replicas: 2}}],
     ['a password that only a job reads', {endpoints: {oslo_db: {auth: {admin: {password: 'other'}}}}}],
-    ['a file of nobody', {conf: {unknown: {a: 1}}}],
+    ['a file that no component reads', {conf: {unknown: {a: 1}}}],
     [
       'a file of another component',
       {files: {other: {path: '/etc/x', for: 'other'}}, conf: {other: {a: {b: 1}}}},
@@ -277,7 +284,7 @@ describe('the hash of what a component reads', async () => {
 })
 
 describe('endpoints', () => {
-  it("are the library's, but for what global says, but for what the section says", async () => {
+  it('have values of the section over values in global over defaults of the library', async () => {
     const named = (name: string) => ({endpoints: {oslo_cache: {hosts: {default: name}}}})
     const secrets = {endpoints: {dashboard: {auth: {secret_key: 'marked'}}}}
     const shared = {endpoints: {...secrets.endpoints, ...named('shared').endpoints}}
@@ -289,7 +296,7 @@ describe('endpoints', () => {
     expect(await location(shared, named('own'))).toBe('own.openstack.svc.cluster.local')
   })
 
-  it('have the host, scheme and port that the outside sees, and an address stays one', async () => {
+  it('have the public host, scheme and port, and IP addresses stay unchanged', async () => {
     const endpoints = {
       identity: {
         host_fqdn_override: {public: {host: 'identity.example.org'}},
@@ -309,7 +316,7 @@ describe('endpoints', () => {
     )
   })
 
-  it('keep a password with signs in it inside its URL', async () => {
+  it('encode special characters of a password in their URL', async () => {
     const endpoints = {oslo_messaging: {auth: {keystone: {password: 'a/b@c:d e+f'}}}}
 
     const objects = await charts.render('keystone', {values: {endpoints}})
@@ -319,7 +326,7 @@ describe('endpoints', () => {
     )
   })
 
-  it('keep a password that YAML reads as a number, digit by digit', async () => {
+  it('keep the digits of a password that YAML parses as a number', async () => {
     const endpoints = {oslo_messaging: {auth: {keystone: {password: 1_234_567_890}}}}
 
     const objects = await charts.render('keystone', {values: {endpoints}})
@@ -329,7 +336,7 @@ describe('endpoints', () => {
     )
   })
 
-  it('keep a password with a dollar sign, which oslo.config would take for a reference', async () => {
+  it('escape a dollar sign in a password, which oslo.config would interpret as a reference', async () => {
     const endpoints = {identity: {auth: {glance: {password: 'pa$word'}}}}
 
     const objects = await charts.render('glance', {values: {endpoints}})
@@ -339,7 +346,7 @@ describe('endpoints', () => {
     expect(secret(objects, 'glance-env', 'identity.glance.password')).toBe('pa$word')
   })
 
-  it('move where a service listens with its port: panko', async () => {
+  it('determine the port on which a service listens: panko', async () => {
     const endpoints = {event: {port: {api: {default: 9977}}}}
 
     const objects = await charts.render('panko', {values: {endpoints}})
@@ -349,7 +356,7 @@ describe('endpoints', () => {
     expect(api).toMatchObject({ports: [{name: 'api', containerPort: 9977}]})
   })
 
-  it('name every member of a cluster whose clients must know them', async () => {
+  it('name every member of a cluster if its clients must know them', async () => {
     const endpoints = {oslo_cache: {namespace: 'infra', statefulset: {name: 'memcached-server', replicas: 2}}}
 
     expect(servers(await charts.render('horizon', {values: {endpoints}}))).toContain(
@@ -357,7 +364,7 @@ describe('endpoints', () => {
     )
   })
 
-  it('keep parts of pages of the dashboard out of the cache that pods of two releases share in an upgrade', async () => {
+  it('do not cache page fragments of the dashboard in memcached, which two releases share during an upgrade', async () => {
     const settings = servers(await charts.render('horizon'))
 
     expect(settings).toMatch(
@@ -369,11 +376,11 @@ describe('endpoints', () => {
     ['mariadb', 'oslo_db.auth.admin.password'],
     ['glance', 'oslo_db.auth.glance.password'],
     ['horizon', 'dashboard.auth.secret_key'],
-  ])('without a secret are refused: %s', async (chart, path) => {
+  ])('without a required secret are refused: %s', async (chart, path) => {
     expect(await charts.refusal(chart, {global: {}})).toContain(`endpoints.${path} is needed and not set`)
   })
 
-  it('need no secret when a Secret of somebody else has them', async () => {
+  it('need no password if an external Secret has them', async () => {
     const objects = await charts.render('glance', {global: {}, values: {secrets: {env: 'kept-elsewhere'}}})
 
     const [api] = workloads(objects)

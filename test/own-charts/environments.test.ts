@@ -19,12 +19,12 @@ describe.each([
 ])('environments/%s', (name, services) => {
   const {kk, global, ...sections} = environment(name)
 
-  it('has these services, by the name of the file', () => {
+  it('has these services, as its file name indicates', () => {
     expect(Object.keys(sections).sort()).toEqual([...services].sort())
     expect(kk).toMatchObject({name: name.replace('.yaml', ''), namespace: 'openstack'})
   })
 
-  it.each(services)('makes %s, one of each and without a volume', async (service) => {
+  it.each(services)('creates %s, one of each and without a volume', async (service) => {
     const objects = await charts.render(service, {global: global!, values: sections[service]!})
 
     expect(workloads(objects).map(({spec}) => spec?.replicas)).toEqual([1])
@@ -36,12 +36,12 @@ describe('environments/catalogue.yaml', () => {
   const {kk, global, ...sections} = environment('catalogue.yaml')
   const {endpoints} = global as {endpoints: object}
 
-  it('is deployed after the cloud, and knows the accounts of what it uses there', () => {
+  it('is deployed after the cloud, and has the accounts of the services that it uses there', () => {
     expect(kk).toMatchObject({name: 'catalogue', namespace: 'openstack'})
     expect((environment('cloud.yaml')['global'] as {endpoints: object}).endpoints).toMatchObject(endpoints)
   })
 
-  it.each(Object.keys(sections))('makes %s, with what kk generates', async (service) => {
+  it.each(Object.keys(sections))('creates %s, with the secrets that kk generates', async (service) => {
     const objects = await charts.render(service, {
       global: mergeValues(GIVEN, global as Values),
       values: sections[service]!,
@@ -51,7 +51,7 @@ describe('environments/catalogue.yaml', () => {
   })
 })
 
-it('services of another environment find the infrastructure with the same account', () => {
+it('services of another environment use the infrastructure with the same account', () => {
   const shared = (environment('all-in-one.yaml')['global'] as {endpoints: Record<string, object>}).endpoints
   const infra = (environment('infra.yaml')['global'] as {endpoints: Record<string, object>}).endpoints
 

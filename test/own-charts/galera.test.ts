@@ -11,8 +11,8 @@ const HISTORY = '8c0b4f4e-c6a5-11f0-9b2c-3f2b6a5d1e00'
 const OTHER = '9d1c5f5e-c6a5-11f0-9b2c-3f2b6a5d1e00'
 const NONE = '00000000-0000-0000-0000-000000000000'
 
-describe('members that were all killed', () => {
-  it('wait for the last to say what it knows, and who knows most begins where it stopped', async () => {
+describe('members of MariaDB that were all killed', () => {
+  it('wait until the last reports its position, and the most advanced one bootstraps from there', async () => {
     const cluster = await makeCluster()
     const first = await cluster.start(0, {history: HISTORY, recovered: `${HISTORY}:41`})
     const second = await cluster.start(1, {history: HISTORY, recovered: `${HISTORY}:40`})
@@ -27,7 +27,7 @@ describe('members that were all killed', () => {
     expect([await first.waits(), await second.waits()]).toEqual([true, true])
   })
 
-  it('join who began', async () => {
+  it('join the member that bootstrapped', async () => {
     const cluster = await makeCluster()
     const first = await cluster.start(0, {history: HISTORY, seqno: 7})
     await cluster.start(1, {history: HISTORY, seqno: 7})
@@ -43,7 +43,7 @@ describe('members that were all killed', () => {
     )
   })
 
-  it('leave it to the first of those who know the same', async () => {
+  it('are bootstrapped by the first of several with the same position', async () => {
     const cluster = await makeCluster()
     const [first, second] = [
       await cluster.start(0, {history: HISTORY, seqno: 7}),
@@ -58,8 +58,8 @@ describe('members that were all killed', () => {
   it.each([
     ['lost its data', {data: false}],
     ['had not copied all data', {history: NONE}],
-    ['was set up anew', {}],
-  ])('do not count who %s', async (_, state) => {
+    ['was initialized again', {}],
+  ])('ignore a member that %s', async (_, state) => {
     const cluster = await makeCluster()
     const first = await cluster.start(0, state)
     const second = await cluster.start(1, {history: HISTORY, seqno: 3})
@@ -69,7 +69,7 @@ describe('members that were all killed', () => {
     expect(await first.waits()).toBe(true)
   })
 
-  it('with different histories leave it to people', async () => {
+  it('with different histories wait for a manual decision', async () => {
     const cluster = await makeCluster()
     const first = await cluster.start(0, {history: HISTORY, seqno: 100})
     const second = await cluster.start(1, {history: OTHER, seqno: 3})
@@ -84,7 +84,7 @@ describe('members that were all killed', () => {
     expect(await second.read('begin-without-others')).toBeUndefined()
   })
 
-  it('begin a new history on order, though one is silent: what that one knows is not mixed in later', async () => {
+  it('bootstrap a new history by a manual decision despite a silent member, whose data is not merged later', async () => {
     const cluster = await makeCluster()
     const first = await cluster.start(0, {history: HISTORY, seqno: 5})
     await first.says(`waiting for ${cluster.address(1)}, ${cluster.address(2)}`)
@@ -97,8 +97,8 @@ describe('members that were all killed', () => {
   })
 })
 
-describe('a member', () => {
-  it('of a new cluster begins as the first, with the data that it was set up with', async () => {
+describe('a member of MariaDB', () => {
+  it('of a new cluster bootstraps as the first, with its initial data', async () => {
     const cluster = await makeCluster()
     const [first, second] = [await cluster.start(0), await cluster.start(1, {data: false})]
     await cluster.start(2, {data: false})
@@ -107,7 +107,7 @@ describe('a member', () => {
     expect(await second.waits()).toBe(true)
   })
 
-  it('alone begins at once, with the history that it was left with', async () => {
+  it('without peers bootstraps immediately, with its stored history', async () => {
     const cluster = await makeCluster(0)
 
     const member = await cluster.start(0, {history: HISTORY, recovered: `${HISTORY}:12`, safe: 1})
@@ -115,7 +115,7 @@ describe('a member', () => {
     expect(await member.started()).toContain(`--wsrep-start-position=${HISTORY}:12 --wsrep-new-cluster`)
   })
 
-  it('alone that was not the last begins a new history: who was may have known more', async () => {
+  it('without peers that was not the last starts a new history, because the last may be more advanced', async () => {
     const cluster = await makeCluster(0)
 
     const member = await cluster.start(0, {history: HISTORY, recovered: `${HISTORY}:12`})
@@ -123,7 +123,7 @@ describe('a member', () => {
     expect(await member.started()).not.toContain('--wsrep-start-position')
   })
 
-  it('that the list does not name is found behind the Service', async () => {
+  it('that is not in the list of members is found through the Service', async () => {
     const cluster = await makeCluster(0)
     await cluster.runs(0)
 
@@ -132,7 +132,7 @@ describe('a member', () => {
     expect(await member.started()).toContain(`gcomm://${cluster.address(0)}`)
   })
 
-  it('ends with what the server said if its data cannot be read', async () => {
+  it('exits with the output of the server if its data cannot be read', async () => {
     const cluster = await makeCluster()
     const member = await cluster.start(0, {history: HISTORY})
 

@@ -22,13 +22,13 @@ describe.each(HELMS)('keystone from what kolla-ansible generated, by %s', async 
   const etc = find(objects, 'ConfigMap', 'keystone-etc').data!
   const [api] = workloads(objects)
 
-  it('starts as config.json says', () => {
+  it('starts with the command in config.json', () => {
     const {command, config_files} = JSON.parse(generated('config.json'))
 
     expect(JSON.parse(etc['api.json']!)).toMatchObject({command, config_files})
   })
 
-  it('mounts every file under its name, as it is, the secret ones from the Secret', () => {
+  it('mounts every file under its name, unchanged, secret files from a Secret', () => {
     const volume = api!.spec!.template!.spec.volumes!.find(({name}) => name === 'config')
     const [{configMap} = {}, {secret: of} = {}] = volume!.projected!.sources
 
@@ -42,13 +42,13 @@ describe.each(HELMS)('keystone from what kolla-ansible generated, by %s', async 
     expect(etc['api.keystone-uwsgi.ini']).toBe(generated('keystone-uwsgi.ini'))
   })
 
-  it('has no secret outside a Secret', () => {
+  it('contains no secret outside a Secret', () => {
     const elsewhere = objects.filter(({kind}) => kind !== 'Secret')
 
     expect(JSON.stringify(elsewhere)).not.toMatch(/dev-|marked-/)
   })
 
-  it('lets its jobs read the same keystone.conf, without the log file that only the service has', () => {
+  it('lets its jobs read the same keystone.conf, without the log file of the service', () => {
     const job = find(objects, 'Job', 'keystone-db-expand').spec!.template!.spec
     const {config_files} = JSON.parse(etc['db-expand.json']!)
 
@@ -62,7 +62,7 @@ describe.each(HELMS)('keystone from what kolla-ansible generated, by %s', async 
     expect(variable(job.containers[0]!, 'OS_DEFAULT__LOG_FILE')).toBe('')
   })
 
-  it('rotates as many keys as it says', () => {
+  it('rotates the configured number of keys', () => {
     const rotation = find(objects, 'CronJob', 'keystone-fernet-rotate')
 
     expect(
@@ -74,7 +74,7 @@ describe.each(HELMS)('keystone from what kolla-ansible generated, by %s', async 
   })
 })
 
-it('a change of a file rolls the component', async () => {
+it('a changed file rolls the component', async () => {
   const changed = mergeValues(values, {kolla: {api: {files: {'keystone-uwsgi.ini': '[uwsgi]\n'}}}})
   const hash = async (of: object) =>
     workloads(await charts.render('keystone', {values: of}))[0]!.spec!.template!.metadata.annotations

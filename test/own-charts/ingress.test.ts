@@ -14,12 +14,12 @@ const ingresses = async (values: object) => ofKind(await charts.render('keystone
 const network = (ingress: object) => ({network: {api: {ingress}}})
 
 describe('an ingress', () => {
-  it.each(SERVICES)('is not made unless it is asked for: %s', async (chart) => {
+  it.each(SERVICES)('does not exist unless it is enabled: %s', async (chart) => {
     expect(ofKind(await charts.render(chart), 'Ingress')).toEqual([])
     expect(await ingresses({...network({class: 'nginx'}), endpoints: NAMED})).toEqual([])
   })
 
-  it('brings clients to the Service under the public name of its endpoint', async () => {
+  it('routes clients to the Service under the public name of its endpoint', async () => {
     const asked = {
       enabled: true,
       class: 'nginx',
@@ -38,7 +38,7 @@ describe('an ingress', () => {
     })
   })
 
-  it('needs neither class nor TLS, but a name', async () => {
+  it('needs neither class nor TLS, but a host name', async () => {
     const [ingress] = await ingresses({...network({enabled: true}), endpoints: NAMED})
 
     expect(Object.keys(ingress?.spec ?? {})).toEqual(['rules'])
@@ -58,8 +58,8 @@ const hostsOf = (objects: readonly KubernetesObject[]) =>
     return rules.map(({host}) => host)
   })
 
-describe('the ingress of all that is public', () => {
-  it.each(SERVICES)('names each public endpoint of %s, and opens nothing else', async (chart) => {
+describe('the ingress of public endpoints', () => {
+  it.each(SERVICES)('has each public endpoint of %s, and no other', async (chart) => {
     const names = Object.values(valuesOf(chart).serves ?? {}).flatMap(({public: name}) => name ?? [])
 
     const hosts = hostsOf(await charts.render(chart, switchedOn()))
@@ -67,7 +67,7 @@ describe('the ingress of all that is public', () => {
     expect(hosts.sort()).toEqual(names.map((name) => `${name}.example.org`).sort())
   })
 
-  it('is of one class, with one certificate, and what keystone registers is what clients outside use', async () => {
+  it('has one class and one certificate, and keystone registers its public URLs', async () => {
     const objects = await charts.render('keystone', switchedOn())
 
     expect(find(objects, 'Ingress', 'keystone-api').spec).toMatchObject({
@@ -81,7 +81,7 @@ describe('the ingress of all that is public', () => {
     expect(variable(bootstrap!.spec.containers[0]!, 'OS_BOOTSTRAP_INTERNAL_URL')).toContain(':5000/v3')
   })
 
-  it('is what a deployer says of it', async () => {
+  it('has the class, Secret and annotations of the user', async () => {
     const own = {class: 'nginx', tls_secret: 'mine', annotations: {'example.org/size': '10m'}}
 
     const [ingress] = ofKind(await charts.render('keystone', switchedOn(own)), 'Ingress')
@@ -92,7 +92,7 @@ describe('the ingress of all that is public', () => {
     })
   })
 
-  it('leaves out a component that says so, and what outside has an address and no name', async () => {
+  it('omits a component that disables it, and an endpoint with a public address instead of a name', async () => {
     const closed = {...switchedOn(), values: {network: {api: {ingress: {enabled: false}}}}}
     const console = {host_fqdn_override: {public: {host: '192.0.2.1'}}, port: {novnc_proxy: {public: 30608}}}
 
@@ -101,7 +101,7 @@ describe('the ingress of all that is public', () => {
     expect(hosts).toEqual(['nova.example.org'])
   })
 
-  it('takes the name that the endpoint has, and the names that facts about the cloud give are the same', async () => {
+  it('has the name of the endpoint, and facts about the cloud give the same names', async () => {
     const named = switchedOn({}, NAMED)
     const serves = Object.values(SERVICES).flatMap((chart) => Object.entries(valuesOf(chart).serves ?? {}))
     const facts = {publicDomain: 'example.org', tls: true}
@@ -122,10 +122,10 @@ type Named = Readonly<
   Record<string, {readonly host_fqdn_override?: {readonly public: {readonly host: string}}}>
 >
 
-describe('the controller', async () => {
+describe('the ingress controller', async () => {
   const objects = await charts.render('ingress', switchedOn({class: 'mine', tls_secret: 'cloud'}))
 
-  it('may read one Secret, and change nothing', () => {
+  it('may read one Secret, and write nothing', () => {
     const rules = ofKind(objects, 'Role', 'ClusterRole').flatMap(
       ({rules}) => rules as readonly {resources: string[]; resourceNames: string[]; verbs: string[]}[],
     )
@@ -161,7 +161,7 @@ describe('the controller', async () => {
     })
   })
 
-  it('tells services that clients came by https, of a WebSocket too: nova compares it with the URLs of its consoles', () => {
+  it('forwards the scheme https to services, also for WebSockets: nova compares it with the URLs of its consoles', () => {
     const {data} = find(objects, 'ConfigMap', 'ingress-etc')
 
     expect(load(data!['traefik.yaml']!)).toMatchObject({
@@ -174,7 +174,7 @@ describe('the controller', async () => {
     })
   })
 
-  it('goes to services by TLS where that is what they speak inside, and trusts one authority', async () => {
+  it('connects to services over TLS if they serve TLS inside, and trusts one authority', async () => {
     const tls = {internal: true, files: {'ca.crt': 'a', 'tls.crt': 'b', 'tls.key': 'c'}}
     const {global} = switchedOn()
     const inside = {global: {...global, tls}}
@@ -200,7 +200,7 @@ describe('the controller', async () => {
     expect(plain.metadata).not.toHaveProperty('annotations')
   })
 
-  it('is tried under each public name', () => {
+  it('is tested under each public name', () => {
     const script = find(objects, 'ConfigMap', 'ingress-bin').data!['ingress-test.py']
 
     expect(script).toContain('"keystone.example.org"')
@@ -208,7 +208,7 @@ describe('the controller', async () => {
   })
 })
 
-it('the dashboard behind TLS trusts the forms that come by its public name', async () => {
+it('the dashboard behind TLS accepts forms that come by its public name', async () => {
   const settings = async (options: object) =>
     secret(await charts.render('horizon', options), 'horizon-files', '_9998-kolla-settings.py')
 

@@ -18,7 +18,7 @@ const names = (objects: readonly KubernetesObject[]) =>
 describe.each(SERVICES)('the jobs of %s', async (chart) => {
   const objects = await charts.render(chart)
 
-  it('stay when they are done, and are called after their inputs', () => {
+  it('stay after completion, and have a hash of their inputs in their names', () => {
     for (const {metadata, spec} of ofKind(objects, 'Job')) {
       expect(metadata.name).toMatch(/-[0-9a-f]{8}$/)
       expect(metadata.annotations ?? {}).not.toHaveProperty('helm.sh/hook')
@@ -26,19 +26,19 @@ describe.each(SERVICES)('the jobs of %s', async (chart) => {
     }
   })
 
-  it('are waited for by the names that they have', () => {
+  it('are awaited by their exact names', () => {
     const waited = pods(objects).flatMap((pod) => waits(pod.spec.initContainers ?? []))
 
     for (const name of waited) expect(names(objects)).toContain(name)
   })
 })
 
-describe('a password that may be rotated, for an upgrade brings it into effect', () => {
+describe('a password that an upgrade can rotate', () => {
   const auth = (endpoint: string, password: string) => ({
     endpoints: {[endpoint]: {auth: {admin: {password}}}},
   })
 
-  it('of the bus is in the definitions that each start loads, and starts the members anew', async () => {
+  it('of the bus is in the definitions that each start loads, and restarts the members', async () => {
     const render = (password: string) => charts.render('rabbitmq', {values: auth('oslo_messaging', password)})
     const [one, other] = [await render('one'), await render('other')]
     const definitions = (objects: readonly KubernetesObject[]) => JSON.stringify(ofKind(objects, 'Secret'))
@@ -49,7 +49,7 @@ describe('a password that may be rotated, for an upgrade brings it into effect',
     expect(template(one)).not.toEqual(template(other))
   })
 
-  it('of a service on the bus makes another job, which sets it before a pod logs in with it', async () => {
+  it('of a service on the bus creates another job, which sets the password before pods use it', async () => {
     const render = (password: string) =>
       charts.render('heat', {values: {endpoints: {oslo_messaging: {auth: {heat: {password}}}}}})
     const [one, other] = [await render('one'), await render('other')]
@@ -61,7 +61,7 @@ describe('a password that may be rotated, for an upgrade brings it into effect',
     }
   })
 
-  it("of keystone's administrator makes another bootstrap job, which sets it", async () => {
+  it("of keystone's administrator creates another bootstrap job, which sets the password", async () => {
     const render = async (password: string) =>
       names(await charts.render('keystone', {values: auth('identity', password)})).filter((name) =>
         name.includes('bootstrap'),
@@ -102,7 +102,7 @@ describe('a migration', async () => {
   const migrate = (script: string) =>
     execa('bash', ['-c', data['migrate.sh']!, 'migrate.sh', 'bash', '-c', script], {reject: false})
 
-  it('is run through the script that knows a later schema', () => {
+  it('is run by the script that detects a later schema', () => {
     const {data: files = {}} = find(objects, 'ConfigMap', 'keystone-etc')
 
     expect(JSON.parse(files['db-expand.json']!).command).toBe(
@@ -126,7 +126,7 @@ describe('a migration', async () => {
       0,
       'the schema of the database is of a later release: nothing to migrate',
     ],
-  ])('ends as it should when %s', async (_, script, code, says) => {
+  ])('exits as expected if %s', async (_, script, code, says) => {
     const {exitCode, stdout} = await migrate(script)
 
     expect(exitCode).toBe(code)
@@ -141,7 +141,7 @@ async function runScript(chart: string, name: string, programs: string) {
 }
 
 describe("nova's check of an upgrade", () => {
-  it('comes before every migration, and is not tried for long', async () => {
+  it('precedes every migration, and has few retries', async () => {
     const objects = await charts.render('nova')
 
     const sync = find(objects, 'Job', 'nova-api-db-sync-')
@@ -154,11 +154,11 @@ describe("nova's check of an upgrade", () => {
   it.each([
     ['there is no schema yet', 'None', '', 2, 0],
     ['there are no cells yet', 'd67eeaabee36', 'cell0', 2, 0],
-    ['the new release can be taken', 'd67eeaabee36', 'cell0 cell1', 0, 0],
+    ['the upgrade is possible', 'd67eeaabee36', 'cell0 cell1', 0, 0],
     ['the new release warns', 'd67eeaabee36', 'cell0 cell1', 1, 0],
-    ['the new release can not be taken', 'd67eeaabee36', 'cell0 cell1', 2, 1],
+    ['the upgrade is not possible', 'd67eeaabee36', 'cell0 cell1', 2, 1],
     ['the check itself fails', 'd67eeaabee36', 'cell0 cell1', 255, 1],
-  ])('ends as it should when %s', async (_, version, cells, status, code) => {
+  ])('exits as expected if %s', async (_, version, cells, status, code) => {
     const manage = `nova-manage() { if [ "$1" = api_db ]; then echo INFO; echo ${version}; else echo "${cells}"; fi; }`
 
     const {exitCode} = await runScript(
@@ -170,7 +170,7 @@ describe("nova's check of an upgrade", () => {
     expect(exitCode).toBe(code)
   })
 
-  it('fails when the database does not answer', async () => {
+  it('fails if the database does not respond', async () => {
     const programs = 'nova-manage() { return 1; }\nnova-status() { return 0; }'
 
     expect((await runScript('nova', 'nova-upgrade-check.sh', programs)).exitCode).toBe(1)
@@ -193,8 +193,8 @@ describe("neutron's schema", () => {
   })
 })
 
-describe('what waits', () => {
-  it('is said by the services and jobs that are needed', async () => {
+describe('an init container for dependencies', () => {
+  it('waits for the services and jobs that its component requires', async () => {
     const objects = await charts.render('glance')
 
     const [gate] = workloads(objects)[0]?.spec?.template?.spec.initContainers ?? []
@@ -210,7 +210,7 @@ describe('what waits', () => {
     ])
   })
 
-  it('may look at it where it is, and nowhere else', async () => {
+  it('may read dependencies in their own namespaces only', async () => {
     const objects = await charts.render('glance', {values: {endpoints: {oslo_db: {namespace: 'infra'}}}})
 
     const roles = ofKind(objects, 'Role').map(({metadata, rules}) => [
@@ -225,7 +225,7 @@ describe('what waits', () => {
     ])
   })
 
-  it('does not, for a host outside the cluster', async () => {
+  it('ignores a host outside the cluster', async () => {
     const endpoints = {oslo_db: {host_fqdn_override: {default: 'db.example.org'}}}
     const [glance] = workloads(await charts.render('glance', {values: {endpoints}}))
 
@@ -233,7 +233,7 @@ describe('what waits', () => {
     expect(variable(gate!, 'DEPENDENCY_SERVICE')).not.toContain('mariadb')
   })
 
-  it('does not, when the gate is switched off', async () => {
+  it('is omitted if dependencies are disabled', async () => {
     const objects = await charts.render('glance', {values: {dependencies: {enabled: false}}})
 
     const gates = pods(objects)
@@ -243,7 +243,7 @@ describe('what waits', () => {
     expect(ofKind(objects, 'Role')).toEqual([])
   })
 
-  it('waits for more when it is told, and not for a job that is switched off', async () => {
+  it('waits for additional services if configured, and not for a disabled job', async () => {
     const values = {
       dependencies: {static: {api: {services: [{service: 'dashboard', endpoint: 'internal'}]}}},
       manifests: {job_metadefs_load: false},
@@ -268,7 +268,7 @@ describe('a job that changes a schema', () => {
   it.each([
     ['keystone', ['keystone-db-contract', 'keystone-db-expand', 'keystone-db-migrate']],
     ['glance', ['glance-db-sync']],
-  ])('is marked in %s', async (chart, expected) => {
+  ])('is annotated in %s', async (chart, expected) => {
     const marked = ofKind(await charts.render(chart), 'Job').filter(
       ({metadata}) => metadata.annotations?.['kk.openstack.org/migration'] === 'true',
     )
@@ -276,7 +276,7 @@ describe('a job that changes a schema', () => {
     expect(names(marked).map((name) => name.replace(/-[0-9a-f]{8}$/, ''))).toEqual(expected)
   })
 
-  it('and takes something away waits for the new pods, and they not for it', async () => {
+  it('and contracts the schema waits for the new pods, which do not wait for the job', async () => {
     const objects = await charts.render('keystone')
 
     const contract = find(objects, 'Job', 'keystone-db-contract').spec?.template?.spec
@@ -292,7 +292,7 @@ describe('a job that changes a schema', () => {
 })
 
 describe('a job that waits for pods on nodes', () => {
-  it('may look at their DaemonSet', async () => {
+  it('may read their DaemonSet', async () => {
     const {rules = []} = find(await charts.render('nova'), 'Role', 'nova-discover-hosts')
 
     expect(rules.map(({resources, resourceNames = []}) => [...resources, ...resourceNames])).toEqual([
@@ -303,7 +303,7 @@ describe('a job that waits for pods on nodes', () => {
 })
 
 describe('the accounts of keystone', () => {
-  it('that fill a Secret may change that one and nothing else', async () => {
+  it('that fill a Secret may write only that Secret', async () => {
     const objects = await charts.render('keystone')
 
     expect(find(objects, 'Role', 'keystone-fernet-setup').rules).toEqual([

@@ -15,11 +15,11 @@ function files(objects: readonly KubernetesObject[]): Readonly<Record<string, st
 }
 
 describe('the builder', () => {
-  it.each(HELMS)('is clean for the lint of %s', async (helm) => {
+  it.each(HELMS)('passes helm lint of %s', async (helm) => {
     expect(await charts.lint(['kolla-builder'], {helm, global: {}})).toBe('')
   })
 
-  it('is told what to build, with whose files, and where to push it', async () => {
+  it('has the images to build, the files to use and the target registry', async () => {
     const containerfiles = {'keystone/Containerfile': 'FROM scratch\n'}
 
     const data = files(await render({names: ['keystone'], containerfiles}))
@@ -33,7 +33,7 @@ describe('the builder', () => {
     expect(JSON.parse(data['build.json']!)).toMatchObject({command: 'kolla-builder'})
   })
 
-  it('builds anew when a line of a Containerfile changes, and only then', async () => {
+  it('builds again when a line of a Containerfile changes, and only then', async () => {
     const name = async (text: string) =>
       find(await render({containerfiles: {'keystone/Containerfile': text}}), 'Job', 'kolla-builder').metadata
         .name
@@ -42,7 +42,7 @@ describe('the builder', () => {
     expect(await name('FROM a\n')).not.toBe(await name('FROM b\n'))
   })
 
-  it("hands upstream's builder its configuration", async () => {
+  it('passes its configuration to the builder of kolla', async () => {
     const data = files(await render({}, {kolla_build: {DEFAULT: {base: 'debian', namespace: 'kolla'}}}))
 
     expect(data['kolla-build.conf']).toContain('base = debian')

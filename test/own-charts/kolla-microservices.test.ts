@@ -4,7 +4,7 @@ import {SERVICES, useCharts} from './support/charts.ts'
 
 const charts = await useCharts()
 
-it("every microservice of kolla-kubernetes is an object that kk's charts render, or has a reason why not", async () => {
+it("every microservice of kolla-kubernetes is an object of kk's charts, or has a reason for its absence", async () => {
   const rendered = await Promise.all(
     SERVICES.map(async (chart) =>
       (await charts.render(chart)).map(({kind, metadata}) => {

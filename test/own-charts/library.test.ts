@@ -75,7 +75,7 @@ const global = mergeValues(GIVEN, {endpoints: {oslo_db: {auth}, oslo_messaging}}
 const objects = await charts.render('compute', {global})
 
 describe('a service of the library', () => {
-  it('has each component as the kind that it is, on the nodes of its role', () => {
+  it('has each component as the kind of workload in its facts, on the nodes of its role', () => {
     const shape = ofKind(objects, 'Deployment', 'DaemonSet').map(({kind, metadata, spec}) => [
       kind,
       metadata.name,
@@ -89,7 +89,7 @@ describe('a service of the library', () => {
     ])
   })
 
-  it('gives an agent the node that it works on', () => {
+  it('passes its node to an agent', () => {
     const pod = find(objects, 'DaemonSet', 'compute-agent').spec?.template?.spec
 
     expect(pod).toMatchObject({hostNetwork: true, hostPID: true})
@@ -106,7 +106,7 @@ describe('a service of the library', () => {
   it.each([
     ['compute-api', 'conf', 'compute_api'],
     ['compute-conductor', 'cell', 'compute'],
-  ])('gives %s its own database by a file of the same name', (component, file, database) => {
+  ])('gives %s a separate database by a file of the same name', (component, file, database) => {
     const [container] = find(objects, 'Deployment', component).spec?.template?.spec.containers ?? []
 
     expect(variable(container!, 'OS_DATABASE__CONNECTION')).toBe(
@@ -117,7 +117,7 @@ describe('a service of the library', () => {
     )
   })
 
-  it('makes every database with its user', () => {
+  it('creates every database with its user', () => {
     const [container] = find(objects, 'Job', 'compute-db-create').spec?.template?.spec.containers ?? []
 
     expect(JSON.parse(variable(container!, 'DATABASES') ?? '')).toEqual([
@@ -126,7 +126,7 @@ describe('a service of the library', () => {
     ])
   })
 
-  it('probes liveness by other means than readiness where it says so', () => {
+  it('has a different liveness and readiness probe if configured', () => {
     const [container] = find(objects, 'Deployment', 'compute-conductor').spec?.template?.spec.containers ?? []
 
     expect(container?.readinessProbe).toMatchObject({
@@ -135,15 +135,15 @@ describe('a service of the library', () => {
     expect(container?.livenessProbe).toMatchObject({exec: {command: ['pgrep', '-f', 'compute-conductor']}})
   })
 
-  it('runs a job by the clock under a name that stays', () => {
+  it('runs a scheduled job under a constant name', () => {
     expect(find(objects, 'CronJob', 'compute-purge').metadata.name).toBe('compute-purge')
   })
 
-  it('has no Service where nothing listens', () => {
+  it('has no Service for a component without a port', () => {
     expect(ofKind(objects, 'Service').map(({metadata}) => metadata.name)).toEqual(['compute-api'])
   })
 
-  it('is refused when two of its files would be one', async () => {
+  it('is refused if two of its files have the same key', async () => {
     const values = {files: {cell: {name: 'compute.conf'}}}
 
     expect(await charts.refusal('compute', {global, values})).toContain(
@@ -164,7 +164,7 @@ describe('a service of the library', () => {
       {jobs: {api: {command: 'true', files: ['conf']}}},
       'a component, job, cronjob or test is called api twice',
     ],
-  ])('is refused when a file would be what kolla starts from: %j', async (values, message) => {
+  ])('is refused if a file has the key of a start file of kolla: %j', async (values, message) => {
     expect(await charts.refusal('compute', {global, values})).toContain(message)
   })
 })

@@ -13,14 +13,14 @@ const policies = async (chart: string, values: object = {}) => {
 }
 
 describe('network policies', () => {
-  it.each(SERVICES)('are not made unless they are asked for: %s', async (chart) => {
+  it.each(SERVICES)('do not exist unless they are enabled: %s', async (chart) => {
     expect(ofKind(await charts.render(chart), 'NetworkPolicy')).toEqual([])
 
     const all = await charts.render(chart, {values: withAllObjects(chart)})
     expect(ofKind(all, 'NetworkPolicy')).toHaveLength(Object.keys(valuesOf(chart).components!).length)
   })
 
-  it('let members reach each other on every port, and clients of the namespace and of nodes the service alone', async () => {
+  it('let members reach each other on all ports, and clients of the namespace and nodes only the service port', async () => {
     const [policy] = await policies('mariadb')
 
     const selector = {
@@ -42,7 +42,7 @@ describe('network policies', () => {
     })
   })
 
-  it('want to be told where the nodes are, for some clients have their network', async () => {
+  it('require the addresses of nodes, because some clients use the host network', async () => {
     const values = {manifests: {network_policy: true}}
 
     expect(await charts.refusal('rabbitmq', {values})).toContain('say in global.network_policy.nodes')
@@ -50,7 +50,7 @@ describe('network policies', () => {
     expect(policy?.spec).toMatchObject({ingress: [{from: [{podSelector: {}}]}, {}]})
   })
 
-  it('let clients in where ports are not known beforehand', async () => {
+  it('allow all ports of a component with dynamic ports', async () => {
     const all = await policies('ceph')
 
     const mgr = all.find(({metadata}) => metadata?.name === 'ceph-mgr')
@@ -60,7 +60,7 @@ describe('network policies', () => {
   it.each([
     ['a port on the nodes', {node_port: {enabled: true, port: 30_500}}],
     ['an ingress', {ingress: {enabled: true}}],
-  ])('let everybody reach what has %s', async (_what, api) => {
+  ])('allow all clients for a service with %s', async (_what, api) => {
     const endpoints = {identity: {host_fqdn_override: {public: {host: 'identity.example.org'}}}}
 
     const [policy] = await policies('keystone', {network: {api}, endpoints})
@@ -69,7 +69,7 @@ describe('network policies', () => {
     expect(JSON.stringify(policy?.spec)).not.toContain('"from"')
   })
 
-  it("say what openstack-helm's place for them says instead", async () => {
+  it('have the content of network_policy as in openstack-helm if that is set', async () => {
     const ingress = [{from: [{namespaceSelector: {matchLabels: {team: 'cloud'}}}]}]
 
     const [policy] = await policies('keystone', {network_policy: {keystone: {ingress}}})

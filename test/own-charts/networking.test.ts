@@ -10,7 +10,7 @@ const NB = [0, 1, 2].map((i) => `tcp:ovn-nb-${i}.ovn-nb-peers.openstack.svc.clus
 const SB = [0, 1, 2].map((i) => `tcp:ovn-sb-${i}.ovn-sb-peers.openstack.svc.cluster.local:6642`)
 
 describe('the databases of OVN', () => {
-  it('start together, by names that stay, and are found before they are ready', async () => {
+  it('start in parallel, with constant names that resolve before they are ready', async () => {
     const objects = await charts.render('ovn', {values: {pod: {replicas: {nb: 3, sb: 3}}}})
 
     const set = find(objects, 'StatefulSet', 'ovn-nb')
@@ -20,7 +20,7 @@ describe('the databases of OVN', () => {
     expect(find(objects, 'Service', 'ovn-nb-peers').spec).toMatchObject({publishNotReadyAddresses: true})
   })
 
-  it('are all named to their clients in the release', async () => {
+  it('are all listed for their clients in the release', async () => {
     const objects = await charts.render('ovn', {values: {pod: {replicas: {nb: 3, sb: 3}}}})
 
     const northd = containers({spec: find(objects, 'Deployment', 'ovn-northd').spec!.template!.spec})
@@ -29,7 +29,7 @@ describe('the databases of OVN', () => {
     expect(variable(main, 'OVN_SB_DB')).toBe(SB.join(','))
   })
 
-  it('are all named to neutron, where global says how many there are', async () => {
+  it('are all listed for neutron if global has the number of members', async () => {
     const members = (name: string) => ({statefulset: {name, replicas: 3}})
     const endpoints = {ovn_ovsdb_nb: members('ovn-nb'), ovn_ovsdb_sb: members('ovn-sb')}
 
@@ -41,7 +41,7 @@ describe('the databases of OVN', () => {
   })
 })
 
-it("neutron logs in to tell Placement of a segment's addresses", async () => {
+it('neutron has credentials to report addresses of a segment to Placement', async () => {
   const files = find(await charts.render('neutron'), 'ConfigMap', 'neutron-etc').data!
 
   const [, section] = /\[placement\]\n((?:.+\n)+)/.exec(files['neutron.conf']!)!
@@ -74,18 +74,23 @@ ${script}`
     ['auto', false, 'netdev'],
     ['netdev', true, 'netdev'],
     ['system', false, 'system'],
-  ])('is told %s, its kernel has one: %s, and is one of %s', async (datapath, kernel, expected) => {
-    const lines = await runs(datapath, kernel)
+  ])(
+    'with the datapath %s, kernel module %s, has the datapath type %s',
+    async (datapath, kernel, expected) => {
+      const lines = await runs(datapath, kernel)
 
-    const settings = lines.findIndex((line) => line.includes(` set Open_vSwitch . `))
-    expect(lines[settings]).toContain(`external_ids:ovn-bridge-datapath-type=${expected}`)
-    expect(lines[settings]!.includes('other_config:userspace-tso-enable="true"')).toBe(expected === 'netdev')
-    // It reads that once, when it starts.
-    expect(lines.findIndex((line) => line.startsWith('ovs-vswitchd '))).toBeGreaterThan(settings)
-  })
+      const settings = lines.findIndex((line) => line.includes(` set Open_vSwitch . `))
+      expect(lines[settings]).toContain(`external_ids:ovn-bridge-datapath-type=${expected}`)
+      expect(lines[settings]!.includes('other_config:userspace-tso-enable="true"')).toBe(
+        expected === 'netdev',
+      )
+      // It reads that once, when it starts.
+      expect(lines.findIndex((line) => line.startsWith('ovs-vswitchd '))).toBeGreaterThan(settings)
+    },
+  )
 })
 
-it('a node reaches the networks outside whose labels it bears, and those of every node', async () => {
+it('a node is connected to the external networks whose labels it has, and to those for every node', async () => {
   const script = find(await charts.render('ovn'), 'ConfigMap', 'ovn-bin').data!['ovn-chassis.py']!
   const networks = {
     everywhere: {bridge: 'br-a'},
@@ -104,8 +109,8 @@ print(*reached(json.loads('${JSON.stringify(networks)}')))`
   expect(stdout).toBe('everywhere edge')
 })
 
-describe('what pods may do on their node', () => {
-  it('is no more than their work needs', async () => {
+describe('the privileges of pods on their node', () => {
+  it('are limited to the required ones', async () => {
     const privileges = await Promise.all(
       ['openvswitch', 'ovn', 'neutron'].map(async (chart) =>
         pods(ofKind(await charts.render(chart), 'DaemonSet')).map(({owner, spec}) => {
@@ -127,7 +132,7 @@ describe('what pods may do on their node', () => {
     ])
   })
 
-  it("lets only OVN's controller ask for its node", async () => {
+  it('include the read access to nodes only for the OVN controller', async () => {
     const objects = await charts.render('ovn')
 
     expect(ofKind(objects, 'ClusterRole')).toMatchObject([

@@ -118,7 +118,7 @@ it.each<readonly [string, InstallOptions]>([
     {...DEFAULTS, makesOfCluster: true, shape: {shape: 'per-component', shards: ['nova', 'nova-api']}},
   ],
 ])(
-  'the operator is its kinds, accounts by the table of permissions, and pods as every kk has %s',
+  'the operator chart has the CRDs, the accounts by the table of permissions, and the pods with %s',
   async (_, options) => {
     const found = await installed(options)
 
@@ -134,7 +134,7 @@ it.each<readonly [string, InstallOptions]>([
   },
 )
 
-it('its policy guards what kk deletes, and by the annotations that kk reads', async () => {
+it('the policy of the operator chart guards the kinds that kk deletes, and knows the annotations that kk reads', async () => {
   const policy = JSON.stringify((await installed(DEFAULTS)).find(isPolicy))
   const [group = '', version = ''] = ENVIRONMENTS.apiVersion.split('/')
 
@@ -143,7 +143,7 @@ it('its policy guards what kk deletes, and by the annotations that kk reads', as
   for (const each of [...CRD_NAMES, ALLOW_REMOVAL, CONFIRM_REMOVE]) expect(policy).toContain(each)
 })
 
-it('the chart has no policies where the cluster does not know them, and by default what was asked for', async () => {
+it('the operator chart has no policies on a cluster without that kind, and its default values are those of the installation', async () => {
   const text = await withChart(ROOT, DEFAULTS, (call) =>
     helm.template({...call, values: {}}, {kubeVersion: '1.29.0'}),
   )
@@ -155,7 +155,7 @@ it('the chart has no policies where the cluster does not know them, and by defau
 
 type Rules = readonly {readonly apiGroups: readonly string[]; readonly resources: readonly string[]}[]
 
-it('the account of an operator elsewhere has no right on kinds that only the hub has', async () => {
+it('the account of a remote operator has no rights on kinds of the hub', async () => {
   const groups = (objects: readonly KubernetesObject[]) =>
     new Set(objects.flatMap(({rules = []}) => rules as Rules).flatMap(({apiGroups}) => apiGroups))
 
@@ -164,7 +164,7 @@ it('the account of an operator elsewhere has no right on kinds that only the hub
   expect(groups(siteObjects(DEFAULTS))).not.toContain('apiextensions.k8s.io')
 })
 
-it('an operator of its own may live beside the account of another', async () => {
+it('a separate operator can exist next to the account of another operator', async () => {
   const own = byName(await installed(DEFAULTS))
   const shared = [...byName(siteObjects(DEFAULTS))].filter(([key]) => own.has(key))
 

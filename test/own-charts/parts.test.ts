@@ -23,13 +23,13 @@ describe.each(SERVICES)('the component releases of %s', (chart) => {
   const rendered = ([release, part]: readonly [string, Part]) =>
     charts.render(chart, {release, values: valuesOfPart(values, part)})
 
-  it('render what the chart renders as one release, each object once', async () => {
+  it('render the same objects as the chart as one release, each once', async () => {
     const all = (await Promise.all([...parts].map(rendered))).flat()
 
     expect(all.filter(isNotOwn).map(text).sort()).toEqual((await whole()).filter(isNotOwn).map(text).sort())
   })
 
-  it('have what stands before a removal, each for itself, where the chart is protected', async () => {
+  it('each have their own removal guard if the chart is protected', async () => {
     const removals = (await whole()).filter((object) => !isNotOwn(object))
 
     for (const [release, part] of parts) {
@@ -40,7 +40,7 @@ describe.each(SERVICES)('the component releases of %s', (chart) => {
     }
   })
 
-  it('have no job among those that components wait for which waits for one that comes after the components', () => {
+  it('have no job before the components that waits for a job after the components', () => {
     const jobs: Readonly<Record<string, Job>> = valuesOf(chart).jobs ?? {}
     const isLate = (job: Job | undefined) => job?.rollout !== undefined || job?.gate === false
     const waited = Object.values(jobs).flatMap((job) => (isLate(job) ? [] : (job.after ?? [])))
@@ -55,7 +55,7 @@ interface Job {
   readonly after?: readonly string[]
 }
 
-it('a change of what is said for one component is none of the values of the others', () => {
+it('a changed value of one component is not in the values of the others', () => {
   const parts = partsOf({
     section: 'nova',
     chart: 'nova',

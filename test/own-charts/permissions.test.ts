@@ -48,15 +48,18 @@ function givenBy({rules = []}: KubernetesObject): readonly Right[] {
   )
 }
 
-describe('the rights on what charts render', () => {
-  it.each(SERVICES)('are on each kind that kk’s own have, and what their Roles give: %s', async (chart) => {
-    const objects = await charts.render(chart, {values: withAllObjects(chart)})
+describe('the rights on kinds that charts render', () => {
+  it.each(SERVICES)(
+    'include each kind of kk’s own charts, and the rights of their Roles: %s',
+    async (chart) => {
+      const objects = await charts.render(chart, {values: withAllObjects(chart)})
 
-    const missing = objects.flatMap((object) =>
-      [...rightsOn(object), ...givenBy(object)]
-        .filter((right) => !isAllowed(ALLOWED[placeOf(object)], right))
-        .map((right) => `${object.kind} ${object.metadata.name}: ${right.join(' ')}`),
-    )
-    expect(missing).toEqual([])
-  })
+      const missing = objects.flatMap((object) =>
+        [...rightsOn(object), ...givenBy(object)]
+          .filter((right) => !isAllowed(ALLOWED[placeOf(object)], right))
+          .map((right) => `${object.kind} ${object.metadata.name}: ${right.join(' ')}`),
+      )
+      expect(missing).toEqual([])
+    },
+  )
 })

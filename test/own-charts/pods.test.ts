@@ -28,16 +28,16 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     expect(scaled).toHaveLength(Object.keys(components).length)
     expect(counted.map(({spec}) => spec?.replicas)).toEqual(counted.map(() => 3))
   }
-  it('are as many as pod.replicas says', () => areAsMany(atLargest(chart)))
+  it('have the number of replicas in pod.replicas', () => areAsMany(atLargest(chart)))
 
   const asNumber = () => {
-    it('are as many as pod.replicas says as a number', () =>
+    it('have the number of replicas in pod.replicas if that is a number', () =>
       areAsMany({values: {...all, pod: {replicas: 3}}}))
   }
   if (chart === 'keystone') asNumber()
   else atNight(asNumber)
 
-  it('are probed', () => {
+  it('have probes', () => {
     for (const {spec} of pods(workloads(objects))) {
       for (const container of spec.containers) {
         expect(container).toHaveProperty('startupProbe')
@@ -47,7 +47,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
-  it('have a restart policy that suits who made them', () => {
+  it('have the restart policy that fits their owner', () => {
     const policies = (...kinds: string[]) =>
       new Set(pods(ofKind(objects, ...kinds)).map(({spec}) => spec.restartPolicy))
 
@@ -56,7 +56,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     expect(policies('Pod')).toEqual(new Set(['Never']))
   })
 
-  it('share nothing with their node, nor are privileged, but those whose facts say so', () => {
+  it('share nothing with their node and are not privileged, except those with such facts', () => {
     const shares = pods(objects).filter(
       (pod) =>
         pod.spec.hostNetwork ||
@@ -69,7 +69,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     expect(shares.map(({owner}) => owner)).toEqual(stated.map(({owner}) => owner))
   })
 
-  it('are confined: seccomp, no capability by default, no token but where it is mounted by name', () => {
+  it('are confined: seccomp, no default capabilities, and no token except by explicit mount', () => {
     for (const pod of pods(objects)) {
       expect(pod.spec.securityContext.seccompProfile, pod.owner).toEqual({type: 'RuntimeDefault'})
       expect(pod.spec.automountServiceAccountToken, pod.owner).toBe(false)
@@ -80,7 +80,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
-  it('may gain privileges only where kolla_start runs', () => {
+  it('may gain privileges only to run kolla_start', () => {
     const runsKolla = ({command}: {readonly command?: readonly string[]}) =>
       command === undefined || /kolla_start|mariadb-init/.test(command.join(' '))
     for (const pod of pods(objects)) {
@@ -91,7 +91,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
-  it('ask for resources, and for a node that bears a label', () => {
+  it('have resource requests and a node selector', () => {
     for (const pod of pods(objects)) {
       const role = String(unitOf(pod).node ?? 'control_plane')
       expect(pod.spec.nodeSelector, pod.owner).toEqual({[LABELS[role]!]: 'enabled'})
@@ -101,7 +101,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
-  it('mount only what the release has', () => {
+  it('mount only volumes of the release', () => {
     const names = new Set(objects.map(({kind, metadata}) => `${kind} ${metadata.name}`))
     for (const {spec} of pods(objects)) {
       expect(names).toContain(`ServiceAccount ${spec.serviceAccountName}`)
@@ -114,7 +114,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
-  it('are selected by what never changes', () => {
+  it('are selected by immutable labels', () => {
     for (const {kind, metadata, spec} of workloads(objects)) {
       const selector = {
         'app.kubernetes.io/name': chart,
@@ -131,7 +131,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
   })
 })
 
-describe('pods are replaced as pod.lifecycle.upgrades says', () => {
+describe('the update strategy of pod.lifecycle.upgrades', () => {
   const rolling = (rollingUpdate: object) => ({type: 'RollingUpdate', rollingUpdate})
 
   it.each([
@@ -144,7 +144,7 @@ describe('pods are replaced as pod.lifecycle.upgrades says', () => {
     ['memcached', 'daemonsets', 'AllAtOnce', rolling({maxUnavailable: '100%'})],
     ['memcached', 'daemonsets', 'OnDelete', {type: 'OnDelete'}],
     ['memcached', 'daemonsets', 'NodeByNode', {type: 'OnDelete'}],
-  ])('of %s, among %s: %s', async (chart, kind, strategy, expected) => {
+  ])('for %s, among %s, is %s', async (chart, kind, strategy, expected) => {
     const upgrades = {[kind]: {pod_replacement_strategy: strategy}}
     const components = kind === 'daemonsets' ? {components: {server: {kind: 'DaemonSet'}}} : {}
 
@@ -160,7 +160,7 @@ describe('a DaemonSet', () => {
   it.each([
     ['NodeByNode', {'kk.openstack.org/roll': 'node-by-node'}],
     ['OnDelete', undefined],
-  ])('is marked for kk to replace its pods, or not: %s', async (strategy, annotations) => {
+  ])('is annotated for rolls by kk, or not: %s', async (strategy, annotations) => {
     const values = {pod: {lifecycle: {upgrades: {daemonsets: {pod_replacement_strategy: strategy}}}}}
 
     const [set] = ofKind(await charts.render('libvirt', {values}), 'DaemonSet')
@@ -170,7 +170,7 @@ describe('a DaemonSet', () => {
 })
 
 describe('a Deployment', () => {
-  it('does not roll over a volume that one node alone can have', async () => {
+  it('does not roll with a volume that only one node can mount', async () => {
     const [claimed] = workloads(await charts.render('glance'))
     const [shared] = workloads(await charts.render('glance', {values: {storage: {access: 'ReadWriteMany'}}}))
 
@@ -183,12 +183,12 @@ describe('a disruption budget', () => {
   const budgets = async (pod: object) =>
     ofKind(await charts.render('mariadb', {values: {pod}}), 'PodDisruptionBudget').map(({spec}) => spec)
 
-  it('lets one of several pods go at a time, and is not made for one alone, which could never move', async () => {
+  it('allows one of several pods to be evicted, and is omitted for a single pod, which could never be evicted', async () => {
     expect(await budgets({replicas: 1})).toEqual([])
     expect(await budgets({replicas: 3})).toEqual([expect.objectContaining({maxUnavailable: 1})])
   })
 
-  it('keeps as many as pod.lifecycle.disruption_budget says', async () => {
+  it('keeps the number in pod.lifecycle.disruption_budget', async () => {
     const lifecycle = {disruption_budget: {server: {min_available: 1}}}
 
     expect(await budgets({replicas: 1, lifecycle})).toEqual([expect.objectContaining({minAvailable: 1})])
@@ -200,14 +200,14 @@ describe('a pod with clients', () => {
     workloads(await charts.render('keystone', {values: {components: {api}}}))[0]?.spec?.template?.spec
       .containers[0]?.lifecycle
 
-  it('goes on until every node sends them elsewhere, within the time that it has to end', async () => {
+  it('runs until no node sends requests to it, within its termination grace period', async () => {
     const [keystone] = workloads(await charts.render('keystone'))
 
     expect(await hook({})).toEqual({preStop: {exec: {command: ['sleep', '5']}}})
     expect(keystone?.spec?.template?.spec.terminationGracePeriodSeconds).toBe(60)
   })
 
-  it('does so as long as its component says, or what that says instead', async () => {
+  it('waits for the time in its component, or has the hook in its lifecycle', async () => {
     const preStop = {exec: {command: ['true']}}
 
     expect(await hook({drain: 20})).toEqual({preStop: {exec: {command: ['sleep', '20']}}})
@@ -217,7 +217,7 @@ describe('a pod with clients', () => {
 })
 
 describe('a workload that needs its node', () => {
-  it('gets network, processes, privileges and a SELinux type', async () => {
+  it('gets host network, host processes, privileges and a SELinux type', async () => {
     const values = {
       components: {api: {host: {network: true, pid: true}, privileged: true}},
       pod: {security_context: {api: {pod: {seLinuxOptions: {type: 'spc_t'}}}}},
@@ -248,7 +248,7 @@ describe('a service that runs commands as root', () => {
     ['cinder', 'volume', 'cinder cinder-volume'],
     ['cinder', 'backup', 'cinder cinder-backup'],
     ['manila', 'data', 'manila manila-data'],
-  ])('is started by what tries that first: %s %s', async (chart, component, command) => {
+  ])('is started by a script that tests the privileges first: %s %s', async (chart, component, command) => {
     const objects = await charts.render(chart, {values: withAllObjects(chart)})
     const {data: etc = {}} = find(objects, 'ConfigMap', `${chart}-etc`)
     const {data: bin = {}} = find(objects, 'ConfigMap', `${chart}-bin`)
@@ -259,7 +259,7 @@ describe('a service that runs commands as root', () => {
     expect(bin['start-with-root.sh']).toContain('privsep-helper --help')
   })
 
-  it('states the longest time in which it fails after its start', async () => {
+  it('states the maximum time after its start in which it may fail', async () => {
     const [compute] = ofKind(await charts.render('nova', {values: withAllObjects('nova')}), 'DaemonSet')
 
     expect(compute?.spec?.template).toMatchObject({
@@ -268,7 +268,7 @@ describe('a service that runs commands as root', () => {
   })
 })
 
-it('pods ask for nothing where that is switched off', async () => {
+it('pods have no resource requests if those are disabled', async () => {
   const asking = pods(await charts.render('keystone', {values: {pod: {resources: {enabled: false}}}}))
     .flatMap(containers)
     .filter(({resources}) => resources?.requests !== undefined)

@@ -42,7 +42,7 @@ choose(${wasPrimary ? 'True' : 'False'})`
 }
 
 describe('the primary of the database', () => {
-  it('is the only one that the Service leads to', () => {
+  it('is the only target of the Service', () => {
     const led = ofKind(objects, 'Service').filter(
       ({spec}) => 'kk.openstack.org/primary' in (spec?.selector ?? {}),
     )
@@ -51,29 +51,24 @@ describe('the primary of the database', () => {
   })
 
   it.each<[string, number, readonly Member[], string[]]>([
-    ['is the first that is ready, where there is none', 1, [{ready: false}, {}, {}], ['1 true']],
-    ['is none but the first', 2, [{ready: false}, {}, {}], []],
-    ['stays, though the first is back', 0, [{}, {labelled: true}, {}], []],
-    ['does not stay on its way out', 0, [{}, {labelled: true, going: true}], ['1 None', '0 true']],
-    [
-      'loses its place to another when it is not ready',
-      0,
-      [{}, {labelled: true, ready: false}],
-      ['1 None', '0 true'],
-    ],
-    ['is one, where two took the place', 0, [{labelled: true}, {labelled: true}], ['1 None']],
+    ['is the first ready member if there is none', 1, [{ready: false}, {}, {}], ['1 true']],
+    ['is set by the first ready member only', 2, [{ready: false}, {}, {}], []],
+    ['stays after the first member returns', 0, [{}, {labelled: true}, {}], []],
+    ['changes when it terminates', 0, [{}, {labelled: true, going: true}], ['1 None', '0 true']],
+    ['changes when it is not ready', 0, [{}, {labelled: true, ready: false}], ['1 None', '0 true']],
+    ['is reduced to one after two were set', 0, [{labelled: true}, {labelled: true}], ['1 None']],
   ])('%s', async (_, own, members, done) => {
     expect((await look(own, members)).filter((line) => !line.startsWith('clients'))).toEqual(done)
   })
 
-  it('that was, sends its clients away', async () => {
+  it('disconnects its clients after a change of the primary', async () => {
     expect(await look(1, [{labelled: true}, {}], true)).toEqual([
       'clients go to mariadb-server-0 now',
       'cut off',
     ])
   })
 
-  it('that was keeps them while nobody could take its place', async () => {
+  it('keeps its clients while no member can replace it', async () => {
     expect(await look(1, [{ready: false}, {ready: false}], true)).toEqual([])
   })
 })

@@ -43,7 +43,7 @@ async function known(chart: string) {
   return {release: idOf(chart), facts: factsOfObjects(rendered, 'openstack'), shared}
 }
 
-describe("what kk infers of its own charts' pods", async () => {
+describe('the requirements that kk infers from pods of its own charts', async () => {
   const releases = await Promise.all(SERVICES.map(known))
   const all = new Set(releases.map(({release}) => release))
   const nothing = () => ({stated: new Set<never>(), without: new Set<never>()})
@@ -55,14 +55,14 @@ describe("what kk infers of its own charts' pods", async () => {
       .filter(({kind}) => kinds.includes(kind))
       .map(({from, to, kind}) => `${releaseName(from)} -> ${releaseName(to)} ${kind}`)
 
-  it('is stated by the chart, as strictly', () => {
+  it('are stated by the chart, with the same kind', () => {
     const known = STATED.flatMap((line) => [line, line.replace(/ready$/, 'applied')])
 
     expect(edges('ready', 'applied').filter((edge) => !known.includes(edge))).toEqual([])
     expect([unserved, ambiguous]).toEqual([[], []])
   })
 
-  it('is all that charts state, but for what no gate waits for', () => {
+  it('are all that charts state, except requirements that no init container awaits', () => {
     const inferred = edges('ready', 'applied')
 
     expect(STATED.filter((line) => !inferred.includes(line)).toSorted()).toEqual(OTHERWISE.toSorted())

@@ -14,14 +14,14 @@ const EVERYWHERE = OPTIONS.filter(({service}) => service === 'keystone')
 const WITH_OPTIONS = [...new Set(OPTIONS.map(({service}) => service))]
 const OTHERS = ['fm-rest-api', 'murano', 'nova-api-proxy', 'panko']
 
-it('every service that kk has an image of has its options in both releases', () => {
+it('every service with an image of kk has its options in both releases', () => {
   const lists = new Set(OPTIONS.map(({release, service}) => `${release} ${service}`))
 
   expect(SERVICES).toEqual(expect.arrayContaining(WITH_OPTIONS))
   expect(lists.size).toBe(2 * WITH_OPTIONS.length)
 })
 
-describe.each([...WITH_OPTIONS, ...OTHERS])('what oslo.config calls secret of %s', async (chart) => {
+describe.each([...WITH_OPTIONS, ...OTHERS])('the secret options of oslo.config in %s', async (chart) => {
   const own = OPTIONS.filter(({service}) => service === chart)
   const places = new Map(
     (own.length > 0 ? own : EVERYWHERE).map((each) => [`${each.section}.${each.option}`, each]),
@@ -37,7 +37,7 @@ describe.each([...WITH_OPTIONS, ...OTHERS])('what oslo.config calls secret of %s
     cases.map(({key, section, option, value}) => [key, {[section]: {[option]: value}}]),
   )
 
-  it('is in a Secret that its pods mount, and in no ConfigMap', async () => {
+  it('are in a Secret that its pods mount, and in no ConfigMap', async () => {
     // No oslo files: where the chart has a variable of that name, an option of a second one is refused.
     const files = Object.fromEntries(
       cases.map(({key}) => [key, {format: 'ini', path: `/etc/${chart}/${key}.conf`}]),
@@ -59,14 +59,14 @@ describe.each([...WITH_OPTIONS, ...OTHERS])('what oslo.config calls secret of %s
     expect(mounting.some((volumes) => names.every((name) => volumes.includes(`"${name}"`)))).toBe(true)
   })
 
-  it('is masked where values are shown', () => {
+  it('are masked in displayed values', () => {
     const shown = JSON.stringify(redactValues({conf}, []))
 
     expect(shown).not.toMatch(/marked-(?:text|lines)|\b73000\d{4}\b/)
   })
 })
 
-it('the templates and kk call the same names secret', async () => {
+it('the templates and kk treat the same names as secret', async () => {
   const listed = new Map(OPTIONS.map(({section, option}) => [option, section]))
   const places = [...listed, ...LIKE_SECRETS.map((name) => [name, 'x'] as const)]
   const key = (index: number) => `file_${index}`
@@ -85,7 +85,7 @@ it('the templates and kk call the same names secret', async () => {
   expect(places.filter(isHidden)).toEqual(places.filter(isMasked))
 })
 
-it('the templates and kk find the same secrets in texts', async () => {
+it('the templates and kk find the same secrets in strings', async () => {
   const texts = SECRET_TEXTS.map(([text]) => text)
   const [files, conf] = [filesOf(texts), byKey(texts)]
 

@@ -4,12 +4,12 @@ import {find, pods, variable} from './support/objects.ts'
 
 const charts = await useCharts()
 
-describe("an image that is not kolla's", async () => {
+describe('an image that was not built by kolla', async () => {
   const objects = await charts.render('fm-rest-api')
   const {containers, volumes = []} = find(objects, 'Deployment', 'fm-rest-api-api').spec!.template!.spec
   const [api] = containers
 
-  it('starts by a script, which finds the files of its service', () => {
+  it('starts with a script that finds the files of its service', () => {
     const config = volumes.find(({name}) => name === 'config')!
 
     expect(api!.command).toEqual(['bash', '/scripts/fm-api.sh'])
@@ -24,7 +24,7 @@ describe("an image that is not kolla's", async () => {
     expect(variable(api!, 'OS_DATABASE__CONNECTION')).toBe('fm-rest-api-env/fm.OS_DATABASE__CONNECTION')
   })
 
-  it("makes no accounts: that is an image of kk's", () => {
+  it('creates no accounts, because an image of kk does', () => {
     const imageOf = (name: string) =>
       pods(objects).find(({owner}) => owner.includes(name))!.spec.containers[0]!.image
 
@@ -32,15 +32,15 @@ describe("an image that is not kolla's", async () => {
     expect(imageOf('db-sync')).toContain('/stx-fm-rest-api:')
   })
 
-  it('has to be named', async () => {
+  it('must be specified', async () => {
     expect(await charts.refusal('fm-rest-api', {values: {images: {tags: {fm_rest_api: ''}}}})).toContain(
       'kk has no image of fm-rest-api: name yours in images.tags.fm_rest_api',
     )
   })
 })
 
-describe('the proxy before nova', () => {
-  it('asks the nova that services ask, and not itself', async () => {
+describe('nova-api-proxy', () => {
+  it('uses the same nova endpoint as services, and not its own', async () => {
     const behind = {hosts: {default: 'compute-api'}, namespace: 'compute', port: {api: {default: 18774}}}
     const outside = {hosts: {public: 'nova-api-proxy-proxy'}}
     const everywhere = {hosts: {default: 'nova-api-proxy-proxy'}}

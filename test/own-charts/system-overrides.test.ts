@@ -38,8 +38,7 @@ async function casesOf(chart: string) {
 const cases = (await Promise.all(SERVICES.map(casesOf))).flat()
 
 describe.each(HELMS)('by %s', (helm) => {
-  const title =
-    'system overrides are all that $chart wants, with the secrets that its plugin declares: $facts'
+  const title = 'the system overrides and declared secrets suffice to render $chart: $facts'
   it.each(cases)(title, async ({chart, secrets, ...overrides}) => {
     const own = {...overrides.values, global: overrides.global}
     const {global, ...values} = mergeValues(secrets, IMAGES, own) as {global: object}
@@ -50,7 +49,7 @@ describe.each(HELMS)('by %s', (helm) => {
   })
 })
 
-it('system overrides reach the objects: replicas, and Ceph for images', async () => {
+it('system overrides change the objects: replicas, and Ceph for images', async () => {
   const {values, global} = cases.findLast(({chart}) => chart === 'glance')!
 
   const objects = await charts.render('glance', {values, global: mergeValues(GIVEN, global)})
@@ -59,7 +58,7 @@ it('system overrides reach the objects: replicas, and Ceph for images', async ()
   expect(JSON.stringify(objects)).toContain('mon_host = 10.0.0.1:6789,10.0.0.2:6789')
 })
 
-describe('system overrides reach the files of pods', () => {
+describe('system overrides change the configuration files of pods', () => {
   /** The text of the files of a chart's pods in one of the clouds of its golden file. */
   const textIn = async (name: string, cloud: (facts: Facts) => boolean) => {
     const {values, global} = cases.find(({chart, facts}) => chart === name && cloud(facts))!
@@ -91,7 +90,7 @@ describe('system overrides reach the files of pods', () => {
     expect(await textIn(chart, ({ipFamily}) => ipFamily === 'ipv6')).toContain(expected)
   })
 
-  it('nova, with Ceph: disks there', async () => {
+  it('nova, with Ceph: disks in Ceph', async () => {
     expect(await textIn('nova', ({storage}) => storage === 'ceph')).toContain('images_type = rbd')
   })
 })

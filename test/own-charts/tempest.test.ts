@@ -25,8 +25,8 @@ import pathlib
 place = pathlib.Path(${JSON.stringify(directory)})
 kept = Kept(place / "results.jsonl")`
 
-describe('what is left out of the tests', () => {
-  it('needs what is not there, or is known upstream', () => {
+describe('an excluded test of Tempest', () => {
+  it('has a reason: a missing requirement or an upstream bug', () => {
     const excluded = JSON.parse(find(objects, 'ConfigMap', 'tempest-etc').data!['excluded.json']!) as {
       readonly test: string
       readonly reason: string
@@ -42,7 +42,7 @@ describe('what is left out of the tests', () => {
     }
   })
 
-  it('counts as failed, as what is skipped does, but for what needs more than there is', async () => {
+  it('counts as failed like a skipped one, except for missing requirements', async () => {
     const place = writeFiles({})
     const said = await python(`${resultsIn(place)}
 for name, status in (("passed", "passed"), ("skipped", "skipped"), ("other", "passed")):
@@ -57,7 +57,7 @@ print(conclude(place, kept, ["a.B." + name for name in ("passed", "skipped", "ot
     )
   })
 
-  it('is not the end of those whose time was over: they are an error, and the next call runs them', async () => {
+  it('does not include tests that were not run in time, which are errors and run in the next call', async () => {
     const place = writeFiles({})
     const said = await python(`${resultsIn(place)}
 kept.add({"id": "a.B.one", "status": "passed", "seconds": 1, "text": ""})
@@ -69,7 +69,7 @@ print([again.is_done("a.B." + name) for name in ("one", "two")])`)
   })
 })
 
-it('shards have each test once, and the tests of a class together', async () => {
+it('shards contain each test once, and the tests of a class together', async () => {
   const [ofShard] = /^def of_shard[\s\S]*?(?=\n\n\nos\.chdir)/m
     .exec(scripts['tempest-run.py']!)!
     .map((text) => text.replace(/^def run[\s\S]*/m, ''))

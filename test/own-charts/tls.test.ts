@@ -12,20 +12,20 @@ const OUTSIDE = {endpoints: NAMED, network: {api: {ingress: {enabled: true}}}}
 const keystone = (values: object) => charts.render('keystone', {values})
 
 describe('the certificate of a release', () => {
-  it.each(SERVICES)('is not there unless it is asked for: %s', async (chart) => {
+  it.each(SERVICES)('does not exist unless it is enabled: %s', async (chart) => {
     const objects = await charts.render(chart)
 
     expect(objects.filter(({metadata}) => metadata.name === `${chart}-tls`)).toEqual([])
     expect(JSON.stringify(objects)).not.toContain('/etc/tls')
   })
 
-  it('is a Secret of Kubernetes’ type for it, of the files that are given', async () => {
+  it('is a Secret of type kubernetes.io/tls with the specified files', async () => {
     const secret = find(await keystone({tls: {public: true, files: FILES}}), 'Secret', 'keystone-tls')
 
     expect(secret).toMatchObject({type: 'kubernetes.io/tls', data: ENCODED})
   })
 
-  it('is asked of cert-manager, for the names of Services and the public one', async () => {
+  it('is requested from cert-manager, for the names of Services and the public name', async () => {
     const issuer = {name: 'cloud', kind: 'ClusterIssuer'}
     const objects = await keystone({tls: {public: true, issuer}, endpoints: NAMED})
 
@@ -48,22 +48,22 @@ describe('the certificate of a release', () => {
     ).toEqual([])
   })
 
-  it('is the Secret that the deployer names', async () => {
+  it('is the Secret that the user names', async () => {
     const objects = await keystone({tls: {public: true, secret: 'wildcard'}, ...OUTSIDE})
 
     expect(objects.filter(({metadata}) => metadata.name === 'keystone-tls')).toEqual([])
     expect(ofKind(objects, 'Ingress')[0]?.spec).toMatchObject({tls: [{secretName: 'wildcard'}]})
   })
 
-  it('is needed: where nobody gives one, rendering ends with what may be said', async () => {
+  it('is required: rendering fails with the possible settings if it is missing', async () => {
     const refusal = await charts.refusal('keystone', {values: {tls: {public: true}}})
 
     expect(refusal).toContain('tls.files: ca.crt is needed and not set: kk makes it, or give')
   })
 })
 
-describe('from outside', () => {
-  it('an Ingress has the certificate, and public URLs are https by name', async () => {
+describe('TLS for clients outside', () => {
+  it('an Ingress has the certificate, and public URLs have https and a host name', async () => {
     const objects = await keystone({tls: {public: true, files: FILES}, ...OUTSIDE})
 
     expect(ofKind(objects, 'Ingress')[0]?.spec).toMatchObject({
@@ -73,14 +73,14 @@ describe('from outside', () => {
     expect(JSON.stringify(objects)).toContain('"http://keystone-api.openstack.svc.cluster.local:5000/v3"')
   })
 
-  it('an address is no name: a port of the nodes stays as it is', async () => {
+  it('an endpoint with an address instead of a name keeps its node port without TLS', async () => {
     const identity = {host_fqdn_override: {public: {host: '192.0.2.1'}}, port: {api: {public: 30_500}}}
     const objects = await keystone({tls: {public: true, files: FILES}, endpoints: {identity}})
 
     expect(JSON.stringify(objects)).toContain('"http://192.0.2.1:30500/v3"')
   })
 
-  it('what the deployer says of a public URL wins', async () => {
+  it('an explicit public URL has precedence', async () => {
     const identity = {...NAMED.identity, scheme: {public: 'http'}, port: {api: {public: 8000}}}
     const objects = await keystone({tls: {public: true, files: FILES}, endpoints: {identity}})
 
@@ -88,7 +88,7 @@ describe('from outside', () => {
   })
 })
 
-describe('inside', () => {
+describe('TLS inside', () => {
   const INSIDE = {tls: {internal: true, files: FILES}}
   const inside = (chart: string, values: object = {}) =>
     charts.render(chart, {values: {...INSIDE, ...values}})
@@ -99,7 +99,7 @@ describe('inside', () => {
     ['horizon', 'horizon-server-uwsgi.ini'],
     ['glance', 'glance-api-uwsgi.ini'],
     ['designate', 'designate-api-uwsgi.ini'],
-  ])('the API of %s is served by TLS alone', async (chart, file) => {
+  ])('the API of %s serves only TLS', async (chart, file) => {
     const objects = await inside(chart, {tls: {...INSIDE.tls, plain: ['designate-mdns', 'dns_server']}})
     const ini = find(objects, 'ConfigMap', `${chart}-etc`).data![file]!
 
@@ -107,7 +107,7 @@ describe('inside', () => {
     expect(ini).not.toMatch(/^http = /m)
   })
 
-  it('agents of murano reach the bus by TLS', async () => {
+  it('agents of murano connect to the bus over TLS', async () => {
     const objects = await inside('murano', {tls: {...INSIDE.tls, plain: ['application_catalog']}})
 
     expect(find(objects, 'ConfigMap', 'murano-etc').data!['murano.conf']).toMatch(
@@ -115,7 +115,7 @@ describe('inside', () => {
     )
   })
 
-  it('an address that a plugin has for an API is served by TLS, too', async () => {
+  it('an address that a plugin sets for an API is also served over TLS', async () => {
     const conf = {keystone_api_uwsgi: {uwsgi: {http: '[::]:5000'}}}
 
     const objects = await inside('keystone', {conf})
@@ -125,7 +125,7 @@ describe('inside', () => {
     expect(ini).not.toMatch(/^http = /m)
   })
 
-  it('kubelet and proxies are told, and clients believe the authority', async () => {
+  it('probes and ingress annotations use HTTPS, and clients trust the authority', async () => {
     const objects = await inside('placement')
     const deployment = JSON.stringify(find(objects, 'Deployment', 'placement-api'))
 
@@ -138,7 +138,7 @@ describe('inside', () => {
     expect(JSON.stringify(objects)).not.toMatch(/http:\/\/[a-z-]+\.openstack\.svc/)
   })
 
-  it('a job gets the authority, and no key', async () => {
+  it('a job gets the certificate of the authority, and no key', async () => {
     const jobs = ofKind(await inside('placement'), 'Job').map((job) => JSON.stringify(job))
 
     expect(jobs.length).toBeGreaterThan(0)
@@ -147,7 +147,7 @@ describe('inside', () => {
     }
   })
 
-  it('a new certificate replaces the pods of APIs alone; databases and the message bus read it again, and no job runs again', async () => {
+  it('a new certificate replaces only pods of APIs; databases and the message bus reload it, and no job runs again', async () => {
     const hashes = async (chart: string, certificate: string) => {
       const objects = await charts.render(chart, {
         values: {tls: {...INSIDE.tls, files: {...FILES, 'tls.crt': certificate}}},
@@ -166,7 +166,7 @@ describe('inside', () => {
     ])
   })
 
-  it('databases and the message bus take nothing in the clear, and their clients ask for none', async () => {
+  it('databases and the message bus reject clear-text connections, and their clients use TLS', async () => {
     const [mariadb, rabbitmq, keystone] = [
       await text('mariadb'),
       await text('rabbitmq'),
@@ -183,7 +183,7 @@ describe('inside', () => {
     expect(await text('nova')).toContain('{path}_cell0?{query}')
   })
 
-  it('OVN’s databases, their clients and the consoles of guests show each other certificates', async () => {
+  it('OVN’s databases, their clients and the consoles of guests use mutual TLS', async () => {
     const [ovn, neutron, nova, libvirt] = [
       await text('ovn'),
       await text('neutron'),
@@ -208,12 +208,15 @@ describe('inside', () => {
       'conductor of ironic knows no TLS and serves ironic-conductor in the clear',
       'ironic-conductor',
     ],
-  ])('what %s serves in the clear is refused, unless it is named', async (chart, message, plain) => {
-    expect(await charts.refusal(chart, {values: INSIDE})).toContain(`tls.internal: ${message}`)
-    expect(await inside(chart, {tls: {...INSIDE.tls, plain: [plain]}})).not.toEqual([])
-  })
+  ])(
+    'a clear-text endpoint of %s is refused unless it is listed in tls.plain',
+    async (chart, message, plain) => {
+      expect(await charts.refusal(chart, {values: INSIDE})).toContain(`tls.internal: ${message}`)
+      expect(await inside(chart, {tls: {...INSIDE.tls, plain: [plain]}})).not.toEqual([])
+    },
+  )
 
-  it('the ingress controller knows the servers by the name that all share, and is probed as before', async () => {
+  it('the ingress controller verifies servers by their shared name, and its probes stay unchanged', async () => {
     const objects = await inside('ingress')
     const dynamic = find(objects, 'ConfigMap', 'ingress-etc').data!['dynamic.yaml']!
 
@@ -221,13 +224,13 @@ describe('inside', () => {
     expect(JSON.stringify(find(objects, 'DaemonSet', 'ingress-controller'))).not.toContain('"scheme":"HTTPS"')
   })
 
-  it('what knows TLS does not stay in the clear', async () => {
+  it('an endpoint that supports TLS is refused in tls.plain', async () => {
     const refusal = await charts.refusal('keystone', {values: {tls: {...INSIDE.tls, plain: ['identity']}}})
 
     expect(refusal).toContain('tls.plain: identity is served by TLS: leave it out of the list')
   })
 
-  it('an endpoint that stays in the clear is asked so', async () => {
+  it('clients use clear text for an endpoint in tls.plain', async () => {
     const plain = ['faultmanagement']
 
     expect(await text('fm-rest-api', {tls: {...INSIDE.tls, plain}})).toContain(
@@ -235,7 +238,7 @@ describe('inside', () => {
     )
   })
 
-  it('where the certificate is somebody else’s, APIs read it again when it changes', async () => {
+  it('APIs reload a certificate of another owner when it changes', async () => {
     const objects = await charts.render('keystone', {values: {tls: {internal: true, secret: 'wildcard'}}})
 
     expect(find(objects, 'ConfigMap', 'keystone-etc').data!['keystone-api-uwsgi.ini']).toContain(

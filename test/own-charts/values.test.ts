@@ -11,7 +11,7 @@ const images = async (chart: string, values: object, global?: object) => {
   return new Set(all.flatMap(containers).map(({image}) => image))
 }
 
-describe('the image', () => {
+describe('the image of a chart', () => {
   it.each([
     ["is kk's", {}, 'localhost:5010/kk/horizon:2025.1-debian-trixie'],
     ['has the parts that are set', {registry: 'r:5000', namespace: 'n', tag: 't'}, 'r:5000/n/horizon:t'],
@@ -22,7 +22,7 @@ describe('the image', () => {
     ],
     ['drops the empty parts', {registry: '', namespace: '', tag: 't'}, 'horizon:t'],
     [
-      'is a whole reference if one is given',
+      'is a full reference if one is specified',
       {tags: {server: 'a/b@sha256:'.padEnd(75, '0')}},
       'a/b@sha256:'.padEnd(75, '0'),
     ],
@@ -40,14 +40,14 @@ describe('the image', () => {
     expect(await charts.refusal('horizon', {values: {images: values}})).toContain(reason)
   })
 
-  it.each(SERVICES)('of %s is fixed everywhere', async (chart) => {
+  it.each(SERVICES)('of %s has a fixed tag in every container', async (chart) => {
     const all = pods(await charts.render(chart)).flatMap(containers)
 
     for (const {image} of all) expect(image).toMatch(/:(?!latest)[^/]+$/)
   })
 })
 
-describe('values', () => {
+describe('values of a chart', () => {
   it.each([
     ['keystone', {pod: {replicsa: {api: 1}}}, 'replicsa'],
     ['keystone', {pod: {replicas: {apii: 1}}}, 'apii'],
@@ -57,7 +57,7 @@ describe('values', () => {
     ['mariadb', {storage: {ephemral: true}}, 'ephemral'],
     ['mariadb', {pod: {replicas: 'two'}}, 'replicas'],
     ['rabbitmq', {iamges: {}}, 'iamges'],
-  ])('of %s with a slip are refused: %j', async (chart, values, word) => {
+  ])('of %s with a typo are refused: %j', async (chart, values, word) => {
     const refusal = await charts.refusal(chart, {values})
 
     expect(refusal).toContain("values don't meet the specifications of the schema")
@@ -67,17 +67,17 @@ describe('values', () => {
   it.each([
     [{manifests: {network_policy: true}}, '/global/manifests'],
     [{network_policy: {nodes: '192.0.2.0/24'}}, '/global/network_policy/nodes'],
-  ])('of all releases that none would read are refused: %j', async (global, place) => {
+  ])('in global that no chart reads are refused: %j', async (global, place) => {
     expect(await charts.refusal('rabbitmq', {global})).toContain(place)
   })
 
-  it('with a slip are refused by helm 3 too', async () => {
+  it('with a typo are refused by helm 3, too', async () => {
     const values = {pod: {replicsa: 1}}
 
     expect(await charts.refusal('keystone', {helm: 'helm3', values})).toContain('replicsa')
   })
 
-  it.each(['keystone_api', 'api'])("go by openstack-helm's name for a component too: %s", async (api) => {
+  it.each(['keystone_api', 'api'])("may use openstack-helm's name of a component: %s", async (api) => {
     const [keystone] = workloads(await charts.render('keystone', {values: {pod: {replicas: {[api]: 4}}}}))
 
     expect(keystone?.spec?.replicas).toBe(4)
@@ -90,13 +90,13 @@ describe('values', () => {
       {roles: {control_plane: {node_selector_key: 'kolla_controller', node_selector_value: 'true'}}},
       {kolla_controller: 'true'},
     ],
-  ])('choose the nodes %s', async (_, labels, expected) => {
+  ])('determine the nodes %s', async (_, labels, expected) => {
     const [keystone] = workloads(await charts.render('keystone', {values: {labels}}))
 
     expect(keystone?.spec?.template?.spec.nodeSelector).toEqual(expected)
   })
 
-  it('that all releases share are weaker than those of the section', async () => {
+  it('in global have a lower precedence than those of the section', async () => {
     const shared = {region: 'Shared', images: {registry: 'shared'}, storage: {ephemeral: true}}
     const secrets = {endpoints: {oslo_db: {auth: {admin: {password: 'x'}}}}}
     const values = {images: {registry: 'own'}}
@@ -109,7 +109,7 @@ describe('values', () => {
     )
   })
 
-  it('leave out the objects whose key in manifests is false', async () => {
+  it('omit objects whose key in manifests is false', async () => {
     const left = {
       deployment_api: 'Deployment keystone-api',
       service_api: 'Service keystone-api',
@@ -131,21 +131,18 @@ describe('values', () => {
   })
 })
 
-describe('data', () => {
-  it.each(['mariadb', 'rabbitmq'])(
-    'of %s is on a volume of the class and size that are asked for',
-    async (chart) => {
-      const values = {storage: {class: 'ceph', size: '7Gi'}}
+describe('data of a service', () => {
+  it.each(['mariadb', 'rabbitmq'])('of %s is on a volume of the specified class and size', async (chart) => {
+    const values = {storage: {class: 'ceph', size: '7Gi'}}
 
-      const [server] = workloads(await charts.render(chart, {values}))
+    const [server] = workloads(await charts.render(chart, {values}))
 
-      expect(server?.spec?.volumeClaimTemplates?.map(({spec}) => spec)).toEqual([
-        {accessModes: ['ReadWriteOnce'], storageClassName: 'ceph', resources: {requests: {storage: '7Gi'}}},
-      ])
-    },
-  )
+    expect(server?.spec?.volumeClaimTemplates?.map(({spec}) => spec)).toEqual([
+      {accessModes: ['ReadWriteOnce'], storageClassName: 'ceph', resources: {requests: {storage: '7Gi'}}},
+    ])
+  })
 
-  it('of glance is on a claim that outlives the release', async () => {
+  it('of glance is on a claim that stays after the removal of the release', async () => {
     const objects = await charts.render('glance')
 
     expect(find(objects, 'PersistentVolumeClaim', 'glance-api').metadata.annotations).toEqual({
@@ -158,7 +155,7 @@ describe('data', () => {
     ['rabbitmq', {storage: {ephemeral: true}}],
     ['glance', {storage: {ephemeral: true}}],
     ['glance', {storage: 'ephemeral'}],
-  ])('of %s goes with the pod where it is ephemeral: %j', async (chart, shared) => {
+  ])('of %s is deleted with the pod if it is ephemeral: %j', async (chart, shared) => {
     const objects = await charts.render(chart, {global: {...GIVEN, ...shared}})
 
     const [server] = workloads(objects)
@@ -171,8 +168,8 @@ describe('data', () => {
   })
 })
 
-describe('one word for the data of all releases', () => {
-  it('is persistent or ephemeral, and a section may say otherwise', async () => {
+describe('the setting for the data of all releases', () => {
+  it('is persistent or ephemeral, and a section may override the setting', async () => {
     const claims = async (storage: string, own: object) =>
       ofKind(
         await charts.render('glance', {global: {...GIVEN, storage}, values: {storage: own}}),
@@ -184,22 +181,22 @@ describe('one word for the data of all releases', () => {
     expect(await claims('persistent', {ephemeral: true})).toBe(0)
   })
 
-  it('is refused if it is another', async () => {
+  it('is refused with any other value', async () => {
     expect(await charts.refusal('glance', {global: {...GIVEN, storage: 'permanent'}})).toContain(
       '/global/storage',
     )
   })
 })
 
-describe('more members', () => {
-  it.each(['mariadb', 'rabbitmq'])('of %s leave those alone that are there', async (chart) => {
+describe('additional members', () => {
+  it.each(['mariadb', 'rabbitmq'])('of %s leave existing members unchanged', async (chart) => {
     const template = async (replicas: number) =>
       workloads(await charts.render(chart, {values: {pod: {replicas}}}))[0]?.spec?.template
 
     expect(await template(3)).toEqual(await template(1))
   })
 
-  it('of mariadb are known to those that are there by a file that they read again', async () => {
+  it('of mariadb are announced to existing members by a file that these reload', async () => {
     const objects = await charts.render('mariadb', {values: {pod: {replicas: 2}}})
 
     expect(JSON.parse(find(objects, 'ConfigMap', 'mariadb-etc').data!['members.json']!)).toEqual({
@@ -208,7 +205,7 @@ describe('more members', () => {
     })
   })
 
-  it('of rabbitmq are found by Kubernetes, of which each may ask nothing else', async () => {
+  it('of rabbitmq are discovered through Kubernetes, with no other permission', async () => {
     const objects = await charts.render('rabbitmq', {
       release: 'a-bus-of-a-name-that-is-quite-as-long-as-it-gets',
     })
@@ -249,7 +246,7 @@ describe('two releases of one chart', () => {
   })
 })
 
-it.each(SERVICES)('%s under the longest name has names that fit, each once', async (chart) => {
+it.each(SERVICES)('%s with the longest release name has valid and unique object names', async (chart) => {
   const objects = await charts.render(chart, atLargest(chart))
 
   const names = objects.map(({kind, metadata}) => `${kind} ${metadata.name}`)
@@ -286,7 +283,7 @@ it.each(featureFiles)('the feature file of %s %s renders', async (chart, file) =
 const ofReleases = featureFiles.filter(([, file]) => /^\d/.test(file))
 
 it.each(ofReleases)(
-  '%s of %s reads the same files: queues that are there can not change',
+  '%s with %s has the same files, because existing queues cannot change',
   async (chart, file) => {
     const files = [join(CHARTS, 'values_overrides', chart, file)]
 
@@ -296,7 +293,7 @@ it.each(ofReleases)(
   },
 )
 
-it("kolla's keystone of 2025.1 is served by Apache", async () => {
+it('keystone of kolla 2025.1 is served by Apache', async () => {
   const files = ['kolla.yaml', 'kolla-ubuntu_noble.yaml'].map((file) =>
     join(CHARTS, 'values_overrides/keystone', file),
   )

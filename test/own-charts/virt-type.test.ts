@@ -33,14 +33,14 @@ async function found({qemu = 'exit 1', device = '/dev/null', known}: Node): Prom
   return (await readFile(result, 'utf8')).trim()
 }
 
-describe('guests of a node run by', () => {
+describe('the virtualization type of guests on a node', () => {
   it.each<[string, string, Node]>([
-    ['kvm', 'a kernel comes to its user by it', {qemu: 'echo "userland reached"; sleep 60'}],
-    ['qemu', 'firmware starts by it, and no kernel', {qemu: 'echo "SeaBIOS"; sleep 60'}],
+    ['kvm', 'a test guest with KVM starts its userland', {qemu: 'echo "userland reached"; sleep 60'}],
+    ['qemu', 'a test guest with KVM starts only its firmware', {qemu: 'echo "SeaBIOS"; sleep 60'}],
     ['qemu', 'the emulator fails', {qemu: 'echo "failed to set MSR" >&2; exit 134'}],
-    ['qemu', 'there is no device', {qemu: 'echo "userland reached"', device: '/nowhere/kvm'}],
-    ['kvm', 'that is known since the node was started', {qemu: 'exit 1', known: 'kvm\n'}],
-  ])('%s where %s', async (expected, _, node) => {
+    ['qemu', 'the device does not exist', {qemu: 'echo "userland reached"', device: '/nowhere/kvm'}],
+    ['kvm', 'an earlier pod has stored this result', {qemu: 'exit 1', known: 'kvm\n'}],
+  ])('is %s if %s', async (expected, _, node) => {
     expect(await found(node)).toBe(expected)
   })
 })
