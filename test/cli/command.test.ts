@@ -13,12 +13,12 @@ describe('the command after --', () => {
       ['--sandbox-name', 'big', '--', 'helm', 'list'],
       ['helm', 'list'],
     ],
-    ['is none where nothing follows', ['--'], []],
+    ['is empty if nothing follows', ['--'], []],
   ])('%s', (_, argv, command) => {
     expect(commandWords(argv, ['not', 'these'])).toEqual(command)
   })
 
-  it('is the words that are no flags where there is no --', () => {
+  it('consists of the words before the first flag if there is no --', () => {
     expect(commandWords(['kubectl', 'version'], ['kubectl', 'version'])).toEqual(['kubectl', 'version'])
   })
 })

@@ -130,14 +130,14 @@ keystone: {}
     expect(await names(kind, words)).toEqual(expected)
   })
 
-  it('of the environment are read on one line, too', async () => {
+  it('of the environment are also read from a file with kk on one line', async () => {
     const file = join(directory, 'short.yaml')
     await writeFile(file, 'kk: {charts: [x], name: lab}\nkeystone: {}\n')
 
     expect(await completedNames('environment', ['history', '-e', file, ''], {})).toEqual(['lab'])
   })
 
-  it('come from the file of KK_ENVIRONMENT, too', async () => {
+  it('also come from the file of KK_ENVIRONMENT', async () => {
     await names('releases', [])
 
     const env = {KK_ENVIRONMENT: join(directory, 'named.yaml')}

@@ -21,7 +21,7 @@ it.each([
   [['deploy', '--no-color'], {FORCE_COLOR: '1'}, 0],
   [['deploy', '--color'], {NO_COLOR: '1'}, 1],
   [['deploy'], {NO_COLOR: '1', FORCE_COLOR: '1'}, 0],
-] as const)('colour is decided by %j and %j: level %i', (words, env, level) => {
+] as const)('the flags and variables %j and %j determine the colour level %i', (words, env, level) => {
   vi.stubEnv('FORCE_COLOR', undefined)
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
 
@@ -30,7 +30,7 @@ it.each([
   expect([console.level('stdout'), console.level('stderr')]).toEqual([level, level])
 })
 
-it('colour that was decided stays, whatever becomes of the environment', () => {
+it('the colour level does not change with later changes of the environment', () => {
   vi.stubEnv('NO_COLOR', '1')
   const console = openConsole([])
 
@@ -45,11 +45,11 @@ it.each([
   ['json', '{\n  "a": 2\n}\n'],
   ['yaml', 'a: 2\n'],
   ['ndjson', '{"a":2}\n'],
-] as const)('a document as %s', (format, expected) => {
+] as const)('a document is printed as %s', (format, expected) => {
   expect(printed(() => openConsole([]).document(format, {a: 2}, () => 'two'))).toBe(expected)
 })
 
-it('a document that has no text says nothing to people', () => {
+it('a document without a text form prints nothing as text', () => {
   expect(printed(() => openConsole([]).document('text', {a: 2}))).toBe('')
 })
 
@@ -58,8 +58,11 @@ it.each([
   [['plan', '--output=json'], true, /^$/],
   [['deploy', '--output', 'ndjson'], true, /^\{"type":"error"/],
   [['plan'], false, /^$/],
-] as const)('an error of %j, with a document there already %s', (words, hasDocument, expected) => {
-  const error = new KkError('KK_HELD', 'somebody holds it')
+] as const)(
+  'the error of %j, if a document was already printed (%s), is printed as expected',
+  (words, hasDocument, expected) => {
+    const error = new KkError('KK_HELD', 'somebody holds it')
 
-  expect(printed(() => expect(openConsole(words).fail(error, {hasDocument})).toBe(3))).toMatch(expected)
-})
+    expect(printed(() => expect(openConsole(words).fail(error, {hasDocument})).toBe(3))).toMatch(expected)
+  },
+)

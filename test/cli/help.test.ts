@@ -25,9 +25,12 @@ async function printed(words: readonly string[]): Promise<string> {
 // oclif takes the word help for the flag, and shows all commands.
 const NAMES = Object.keys(table.commands).filter((id) => id !== 'help')
 
-it.each(NAMES.map((id) => id.replaceAll(':', ' ')))('kk %s --help shows an example of it', async (name) => {
-  const help = await printed([...name.split(' '), '--help'])
+it.each(NAMES.map((id) => id.replaceAll(':', ' ')))(
+  'kk %s --help shows an example of the command',
+  async (name) => {
+    const help = await printed([...name.split(' '), '--help'])
 
-  expect(help).toContain('EXAMPLES')
-  expect(help).toContain(`$ kk ${name}`)
-})
+    expect(help).toContain('EXAMPLES')
+    expect(help).toContain(`$ kk ${name}`)
+  },
+)

@@ -22,15 +22,18 @@ it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 130],
-] as const)('%s that comes while kk starts is said, and is a document: exit %i', async (signal, exit) => {
-  const {exitCode, stdout, stderr} = await ended(signal, ['plan', '--output', 'json'])
+] as const)(
+  '%s during the start of kk is reported on stderr and as a document, with exit code %i',
+  async (signal, exit) => {
+    const {exitCode, stdout, stderr} = await ended(signal, ['plan', '--output', 'json'])
 
-  expect(exitCode, stderr).toBe(exit)
-  expect(stderr).toContain(`error KK_INTERRUPTED: kk was terminated by ${signal}`)
-  expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_INTERRUPTED', exit}})
-})
+    expect(exitCode, stderr).toBe(exit)
+    expect(stderr).toContain(`error KK_INTERRUPTED: kk was terminated by ${signal}`)
+    expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_INTERRUPTED', exit}})
+  },
+)
 
-it('a document that is there already stays the only one', async () => {
+it('a signal after a document was printed adds no second document', async () => {
   const {exitCode, stdout, stderr} = await ended(
     'SIGINT',
     ['plan', '--output=json'],
@@ -42,7 +45,7 @@ it('a document that is there already stays the only one', async () => {
   expect(stderr).toContain('KK_INTERRUPTED')
 })
 
-it('is listened to before the first import of kk', async () => {
+it('a signal before the first import of kk is handled', async () => {
   // Signals come with the first module that kk asks for.
   const hooks = `
     import {registerHooks} from 'node:module'

@@ -25,7 +25,7 @@ it.each([
   [['version', 'foo'], 'kk version takes no "foo"', 'see kk version --help'],
   [['sandbox', 'up', 'one'], 'kk sandbox up takes no "one"', 'see kk sandbox up --help'],
   [['--foo'], 'expected a command, got --foo', 'list all commands with kk --help'],
-])('%j is refused', (argv, message, hint) => {
+])('the command line %j is refused with a suggestion', (argv, message, hint) => {
   expect(() => checkCommand(argv, table)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))
 })
 
@@ -36,6 +36,6 @@ it.each([
   [['--no-color', '--help']],
   [['sandbox']],
   [['graph', 'why', 'a', 'b']],
-])('%j is left to oclif', (argv) => {
+])('the command line %j is passed to oclif', (argv) => {
   expect(() => checkCommand(argv, table)).not.toThrow()
 })

@@ -46,7 +46,7 @@ async function read(table: string): Promise<CommandTable> {
 }
 
 describe('the table', () => {
-  it('has each command by its name, and loads it', async () => {
+  it('has each command by its name, and loads its module', async () => {
     const here = places('2026-01-01')
 
     await makeTable(here)
@@ -61,7 +61,7 @@ describe('the table', () => {
     ['a command is younger', 'commands/graph/why.ts'],
     ['a command has gone', 'commands/graph'],
     ['flags that commands share are younger', 'cli/flags.ts'],
-  ])('is made again when %s', async (_, changed) => {
+  ])('is generated again if %s', async (_, changed) => {
     const here = places('2026-01-01')
     await makeTable(here)
     writeFileSync(here.table, '// old')
@@ -74,7 +74,7 @@ describe('the table', () => {
     expect(statSync(here.table).mtimeMs).toBeGreaterThan(Date.parse('2026-01-03'))
   })
 
-  it('stays as it is when nothing is younger, and is made when there is none', async () => {
+  it('is not generated again if no source is newer, and is generated if it is missing', async () => {
     const here = places('2026-01-01')
     await makeTableWhenOld(here)
     expect(existsSync(here.table)).toBe(true)
@@ -85,7 +85,7 @@ describe('the table', () => {
     expect(readFileSync(here.table, 'utf8')).toBe('// young')
   })
 
-  it('is the same file when its text is the same', async () => {
+  it('keeps its file if the content is the same', async () => {
     const here = places('2026-01-01')
     await makeTable(here)
     const {ino} = statSync(here.table)

@@ -59,11 +59,11 @@ it.each([
   'deploy --sandboxed',
   'plan --output svg',
   'sandbox up --nodes many',
-])('the words of kk %s are refused', async (line) => {
+])('kk %s is refused', async (line) => {
   await expect(parse(line)).rejects.toThrow()
 })
 
-it('blocks have the marks that CONTRIBUTING.md explains: which are run, and which are read', () => {
+it('blocks have the marks that CONTRIBUTING.md explains for tested and untested blocks', () => {
   const marks = ['json', 'mermaid', 'sh', 'sh aio', 'sh test', 'text', 'text output', 'ts', 'yaml']
 
   const others = readPages().flatMap((page) => {

@@ -44,6 +44,6 @@ it.each([
   [WHOLE.replace('# A title', '# 2026-11-28: a title'), ['a title']],
   [WHOLE.replace('## Decision', '## What was decided'), ['context, decision and consequences']],
   [WHOLE.replace('## Consequences\n', ''), ['context, decision and consequences']],
-])('%j lacks %j', (text, lacking) => {
+])('%j is missing in %j', (text, lacking) => {
   expect(lacks('2026-11-28-a-page.md', text)).toEqual(lacking)
 })

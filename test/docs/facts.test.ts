@@ -15,7 +15,7 @@ function stated(pattern: RegExp): readonly string[] {
   return [...new Set(all.flatMap(({text}) => [...text.matchAll(pattern)].map(([, version = '']) => version)))]
 }
 
-describe('the pages state what kk demands', () => {
+describe('the pages state the requirements of kk', () => {
   it('of Kubernetes', () => {
     expect(stated(/Kubernetes \|? ?(\d+\.\d+) (?:or|and) newer/g)).toEqual([OLDEST_KUBERNETES])
   })
@@ -69,7 +69,7 @@ it('every npm script that the pages name exists', () => {
   expect(named.filter((name) => !(name in scripts))).toEqual([])
 })
 
-it('every environment that the pages deploy exists, but for those that a reader makes', () => {
+it('every environment that the pages deploy exists, except those that a reader creates', () => {
   const made = ['lab', 'mine', 'production', 'rating'].map((name) => `${name}.yaml`)
 
   const others = stated(/environments\/([a-z0-9-]+\.yaml)/g).filter((name) => !made.includes(name))

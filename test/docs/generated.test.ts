@@ -10,8 +10,8 @@ it.each(pages)('$page is what npm run docs writes', ({page, text}) => {
   expect(readFileSync(page, 'utf8'), 'run: npm run docs').toBe(text)
 })
 
-describe('made parts of a page', () => {
-  it('replaces what stands between the marks, and nothing else', () => {
+describe('the generated parts of a page', () => {
+  it('replace the content between the marks, and nothing else', () => {
     const page = 'before\n<!-- made: keys -->\nold\n<!-- end -->\nafter\n'
 
     expect(withMadeParts(page, {keys: 'new\n'})).toBe(
@@ -19,7 +19,7 @@ describe('made parts of a page', () => {
     )
   })
 
-  it('refuses a mark that nothing makes, and a part that has no mark', () => {
+  it('are refused if a mark has no generator, or a part has no mark', () => {
     expect(() => withMadeParts('<!-- made: kyes -->\n<!-- end -->', {keys: ''})).toThrow('kyes')
     expect(() => withMadeParts('no marks', {keys: ''})).toThrow('keys')
   })

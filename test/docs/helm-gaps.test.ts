@@ -38,7 +38,7 @@ function testsIn(file: string): readonly string[] {
   return [...found].map(([, name = '']) => name)
 }
 
-describe.each(gaps)('$title', ({shownBy, answer, file, upstream}) => {
+describe.each(gaps)('the gap of helm: $title', ({shownBy, answer, file, upstream}) => {
   it('is shown by a test with plain helm', () => {
     expect(testsIn(SHOWN_IN)).toContain(shownBy)
   })
@@ -47,11 +47,11 @@ describe.each(gaps)('$title', ({shownBy, answer, file, upstream}) => {
     expect(testsIn(file!)).toContain(answer)
   })
 
-  it('has a thread', () => {
+  it('has a link to an upstream thread', () => {
     expect(upstream).toMatch(/\(https:\/\/github\.com\/[\w.-]+\/[\w.-]+\/(issues|pull)\/\d+\)/)
   })
 })
 
-it('every test with plain helm is on the page', () => {
+it('every test with plain helm is listed in docs/helm-gaps.md', () => {
   expect(testsIn(SHOWN_IN).toSorted()).toEqual(gaps.map(({shownBy}) => shownBy).toSorted())
 })

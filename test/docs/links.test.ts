@@ -29,11 +29,11 @@ function brokenLinks(page: Page, all: readonly Page[]): string[] {
   })
 }
 
-it.each(pages)('every link and picture of $path leads somewhere', (page) => {
+it.each(pages)('every link and picture of $path has an existing target', (page) => {
   expect(brokenLinks(page, pages)).toEqual([])
 })
 
-it('a link to a file or a heading that is not there is found', () => {
+it('a link to a missing file or heading is found', () => {
   const page = {path: 'docs/README.md', text: '# A title\n[a](#a-title) [b](#b) ![c](c.svg) [d](../LICENSE)'}
 
   expect(brokenLinks(page, [page])).toEqual(['#b', 'c.svg'])

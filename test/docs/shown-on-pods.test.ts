@@ -32,11 +32,11 @@ it.each([
   ['nova', "A volume starts a machine; keeps its guest's data."],
   ['cinder', "A volume starts a machine; keeps its guest's data; grows."],
   ['heat', '–'],
-])('of %s is shown: %s', (chart, said) => {
+])('the tests of %s are summarized as: %s', (chart, said) => {
   expect(shownOf(chart, shownIn(SOURCE))).toBe(said)
 })
 
-it('names before a colon are those of charts', () => {
+it('names before a colon in test titles are those of charts', () => {
   const charts = readOwnCharts().map(({name}) => name)
   const named = readShown().flatMap(({charts, subject}) => (subject === '' ? [] : charts))
 

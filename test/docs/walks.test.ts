@@ -21,10 +21,10 @@ const WALKS = [
   {title: 'a PATCH of overrides: from the request to what helm sees', files: 18, back: 4},
 ]
 
-describe.each(WALKS)('$title', ({title, files, back}) => {
+describe.each(WALKS)('the walk in docs/architecture.md: $title', ({title, files, back}) => {
   const steps = stepsOf(PAGE, title)
 
-  it('leads from function to function', () => {
+  it('leads from each function to the next', () => {
     expect(steps.length).toBeGreaterThan(4)
     expect(steps.flatMap((_, at) => gapsIn(steps.slice(0, at + 1)))).toEqual([])
   })
@@ -35,11 +35,11 @@ describe.each(WALKS)('$title', ({title, files, back}) => {
   })
 })
 
-describe('a walk is broken', () => {
+describe('a walk is refused', () => {
   it.each([
-    ['where a function is not in its file', [{file: 'src/run/run.ts', name: 'nobodyMadeThis'}]],
+    ['if a function is not in its file', [{file: 'src/run/run.ts', name: 'nobodyMadeThis'}]],
     [
-      'where nothing before it leads there',
+      'if no earlier step leads to a step',
       [
         {file: 'src/graph/order.ts', name: 'order'},
         {file: 'src/run/run.ts', name: 'run'},

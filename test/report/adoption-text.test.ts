@@ -25,8 +25,8 @@ function textOf(adoption: Adoption, deployRefusal?: KkError): string {
   return viewText(adoptionText(planned as PlannedAdoption, palette(0)))
 }
 
-describe('what adopting means', () => {
-  it('is said with who uses the release and stays', () => {
+describe('the text of an adoption', () => {
+  it('lists the releases that use the adopted one and stay', () => {
     const differing = {...keystone, same: false}
 
     for (const adoption of [keystone, differing])
@@ -34,7 +34,7 @@ describe('what adopting means', () => {
     expect(textOf({...keystone, users: []})).not.toContain('used by')
   })
 
-  it('is not that a deploy brings the rest, where that would be refused', () => {
+  it('does not announce the rest for the next deploy if that would be refused', () => {
     const refusal = new KkError('KK_ROTATION', 'in use and not stated', {hint: 'state it'})
 
     expect(textOf(keystone)).toContain('; what differs comes with the next deploy\n')

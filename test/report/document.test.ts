@@ -3,7 +3,7 @@ import {documentText} from '../../src/report/document.ts'
 
 const value = {name: 'keystone', nothing: undefined, digest: '0123', requires: ['mariadb'], text: 'a\nb'}
 
-it('writes JSON', () => {
+it('a document is written as JSON', () => {
   expect(documentText(value, 'json')).toMatchInlineSnapshot(`
     "{
       "name": "keystone",
@@ -17,7 +17,7 @@ it('writes JSON', () => {
   `)
 })
 
-it('writes the same as YAML, without references or broken lines', () => {
+it('a document is written as equivalent YAML, without references or broken lines', () => {
   const shared = {a: 'x '.repeat(100).trim()}
 
   expect(documentText(value, 'yaml')).toMatchInlineSnapshot(`

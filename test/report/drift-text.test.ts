@@ -19,7 +19,7 @@ function hints(...drifts: readonly ReleaseDrift[]): readonly string[] {
     .filter((line) => line.startsWith('hint'))
 }
 
-it('a release that was handed over is corrected by the tool that has it, for kk refuses to', () => {
+it('drift of a release that was handed over has a hint to correct it with its tool', () => {
   const [ours, fluxs] = [driftOf('openstack/db'), driftOf('openstack/api', 'flux')]
   const byKk = 'hint: to bring back what the manifest says: kk upgrade db --correct-drift'
   const byFlux =

@@ -20,7 +20,7 @@ describe('errorText', () => {
     `)
   })
 
-  it('is one line for an error that has no more to say', () => {
+  it('is one line for an error without details', () => {
     expect(errorText(new KkError('KK_USAGE', 'expected a file'), palette(0))).toBe(
       'error KK_USAGE: expected a file\n',
     )
@@ -31,7 +31,7 @@ describe('errorText', () => {
   })
 })
 
-it('is a document for --output json', () => {
+it('an error is a document with --output json', () => {
   expect(errorDocument(helmFailed)).toEqual({
     error: {
       code: 'KK_HELM_FAILED',
@@ -43,7 +43,7 @@ it('is a document for --output json', () => {
   })
 })
 
-it('is one line for --output ndjson', () => {
+it('an error is one line with --output ndjson', () => {
   expect(errorLine(new KkError('KK_USAGE', 'expected a file'))).toBe(
     '{"type":"error","code":"KK_USAGE","message":"expected a file","exit":2}\n',
   )

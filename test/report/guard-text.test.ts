@@ -58,11 +58,11 @@ install it with: kk guard install
     {supported: false},
     'this cluster cannot have a guard: it needs Kubernetes 1.30 or newer\n',
   ],
-])('the status of %s', (_, change, text) => {
+])('the status of the guard is shown for %s', (_, change, text) => {
   expect(viewText(guardStatusText({...SOUND, ...change}, PLAIN))).toBe(text)
 })
 
-it('the plan shows what comes and what goes', () => {
+it('the plan of a guard shows added and removed protections', () => {
   const parameters = {releases: ['a/db', 'a/new'] as const, claims: new Map(), approvals: []}
 
   const text = guardPlanText(
@@ -78,7 +78,7 @@ it('the plan shows what comes and what goes', () => {
 `)
 })
 
-it('the offer is one line with the command', () => {
+it('the suggestion to install a guard is one line with the command', () => {
   expect(guardOfferText(['openstack/mariadb', 'openstack/rabbitmq'], 'cloud.yaml --sandbox', PLAIN)).toBe(
     'hint: mariadb, rabbitmq are protected, but helm and kubectl would still delete them; to prevent that: kk guard install cloud.yaml --sandbox\n',
   )

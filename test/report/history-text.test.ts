@@ -23,7 +23,7 @@ const RUN: RunEntry = {
 }
 
 describe('kk history', () => {
-  it('shows one run per line: who, when, why and what came of it', () => {
+  it('shows one run per line: user, time, message and outcome', () => {
     expect(viewText(runsText([RUN], PLAIN)).split('\n')).toEqual([
       'run                   when                  verb    who            outcome  releases               why',
       '20261121-083000-3f9a  2026-11-21 08:30:00Z  deploy  operator@host  failed   1 succeeded, 1 failed  more api servers',
@@ -31,13 +31,13 @@ describe('kk history', () => {
     ])
   })
 
-  it('names the environments when there are several', () => {
+  it('names the environments if there are several', () => {
     const other = {...RUN, environment: 'edge'}
 
     expect(viewText(runsText([RUN, other], PLAIN))).toMatch(/environment .*\n.* all-in-one .*\n.* edge /)
   })
 
-  it('says that there are none', () => {
+  it('reports that there are no runs', () => {
     expect(viewText(runsText([], PLAIN))).toBe('no runs\n')
   })
 })

@@ -9,7 +9,7 @@ import {SIX} from './support/graphs.ts'
 const project = new URL('../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, project), 'utf8')
 
-describe('the pictures of the README are fresh (node scripts/pictures.ts draws them)', () => {
+describe('the pictures of the README are current (node scripts/pictures.ts draws them)', () => {
   it.each([
     ['docs/images/board.svg', boardPicture],
     ['docs/images/graph.svg', graphPicture],

@@ -12,7 +12,7 @@ const UNNEEDED = {
   files: [{path: '/root/.cache/kk/images/rootfs/1.tar', bytes: 128 * MIB}],
 }
 
-it('what no build needs is a table with its sum, and what has no name one line of it', () => {
+it('unneeded images are a table with a sum, with one line for unnamed images', () => {
   expect(viewText(pruneText(UNNEEDED)).trimEnd().split('\n')).toEqual([
     'localhost/kk/keystone:2023.1-debian-bookworm   60.0 MiB',
     '2 without a name, of earlier builds             2.0 MiB',
@@ -22,6 +22,6 @@ it('what no build needs is a table with its sum, and what has no name one line o
   expect(pruneDocument(UNNEEDED)).toEqual({...UNNEEDED, bytes: 190 * MIB})
 })
 
-it('nothing is said to be nothing', () => {
+it('an empty prune is reported as such', () => {
   expect(viewText(pruneText({images: [], files: []}))).toBe('nothing is left of earlier builds\n')
 })

@@ -17,7 +17,7 @@ function linesIn(columns: number, list: Part): readonly string[] {
   return viewText(list, columns).slice(0, -1).split('\n')
 }
 
-it('aligns columns, numbers at the right, wide characters and colours by what they take on the screen', () => {
+it('aligns columns by their width on the screen, with numbers at the right, wide characters and colours', () => {
   const {good} = palette(1)
   const rows = [
     [good('glance'), '7', ''],
@@ -36,7 +36,7 @@ it('aligns columns, numbers at the right, wide characters and colours by what th
   ])
 })
 
-it('shows the lines of a cell below one another, and lines below a row across all columns', () => {
+it('shows the lines of a cell below one another, and additional lines of a row across all columns', () => {
   const below = ([name]: readonly [string, string]) => (name === 'b' ? ['→ across the table'] : [])
 
   expect(
@@ -100,7 +100,7 @@ it('breaks the widest cells of a table within their columns', () => {
   )
 })
 
-it('leaves out the last columns of a table where whole words do not fit, and names them', () => {
+it('omits the last columns of a table if whole words do not fit, and names them', () => {
   const list = tableOf(
     ['release', 'chart', 'requires', 'dependents'],
     [['a-long-name', 'keystone 0.1.0', '1', '2']],
@@ -114,7 +114,7 @@ it('leaves out the last columns of a table where whole words do not fit, and nam
   ])
 })
 
-it('a colour of a broken cell does not reach the next column', () => {
+it('a colour in a broken cell does not continue in the next column', () => {
   const {bad} = palette(1)
   const list = tableOf(['state', 'why', 'id'], [[bad('failed and gone'), 'no', '1']])
 
@@ -124,7 +124,7 @@ it('a colour of a broken cell does not reach the next column', () => {
   ])
 })
 
-it('each text of a table stays below its heading, whole', () => {
+it('each cell of a table is completely below its heading', () => {
   const headings = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
   const word = fc.string({unit: fc.constantFrom(...'ab1é界'), minLength: 1, maxLength: 8})
   const cell = fc.array(word, {minLength: 0, maxLength: 6}).map((words) => words.join(' '))

@@ -26,22 +26,22 @@ it.each([
   ['edge', 'Kind of an edge'],
   ['dependent', 'Dependents'],
   ['promises', 'Promises'],
-])('%s is found as %s', (word, title) => {
+])('the topic %s is found as %s', (word, title) => {
   expect(findTopic(topics, word)?.title).toBe(title)
 })
 
-it.each(['', 'an', 'of', 'gates of horn'])('nothing is found for "%s"', (word) => {
+it.each(['', 'an', 'of', 'gates of horn'])('no topic is found for "%s"', (word) => {
   expect(findTopic(topics, word)).toBeUndefined()
 })
 
-describe('the text', () => {
-  it('has paragraphs on one line each, without marks of Markdown', () => {
+describe('the text of a topic', () => {
+  it('has each paragraph on one line, without Markdown syntax', () => {
     expect(textOf('requirement')).toContain(
       'or it is inferred from what the chart renders; an environment can add (requires) and remove (without).',
     )
   })
 
-  it('keeps lists, and puts tables in columns', () => {
+  it('keeps lists, and aligns tables in columns', () => {
     expect(textOf('layer').match(/^\d\. /gm)).toHaveLength(1 + LAYERS.length)
     expect(textOf('layer')).toContain('\n1. the defaults of the chart\n2. feature files (kk.features)\n')
     expect(textOf('plan')).toMatch(

@@ -159,8 +159,8 @@ async function shownWithout(view: View): Promise<readonly string[]> {
   return wordsOf((await screen.everything()).join('\n'))
 }
 
-describe.each([80, 200])('at %i columns', (columns) => {
-  it.each(Object.entries(VIEWS))('no word of %s is broken, and nothing is cut', async (_name, view) => {
+describe.each([80, 200])('output at a width of %i columns', (columns) => {
+  it.each(Object.entries(VIEWS))('no word of %s is broken, and nothing is omitted', async (_name, view) => {
     const screen = createScreen(columns, 50)
 
     screen.stream.write(viewText(view, columns))
@@ -168,26 +168,29 @@ describe.each([80, 200])('at %i columns', (columns) => {
     expectWhole(await screen.everything(), await shownWithout(view))
   })
 
-  it.each(['status', 'history'])('each line of the table of %s stands below its headings', async (name) => {
-    const screen = createScreen(columns, 50)
+  it.each(['status', 'history'])(
+    'each line of the table of %s is aligned with the headings',
+    async (name) => {
+      const screen = createScreen(columns, 50)
 
-    screen.stream.write(viewText(VIEWS[name]!, columns))
+      screen.stream.write(viewText(VIEWS[name]!, columns))
 
-    const [headings = '', ...lines] = await screen.everything()
-    const end = lines.findIndex((line) => line === '' || LEFT_OUT.test(line))
-    const starts = [...headings.matchAll(/(?<=^| )[a-z]/g)].map(({index}) => index)
-    for (const line of lines.slice(0, end < 0 ? undefined : end)) {
-      const cells = [...line.matchAll(/(?<=^| {2,})\S/g)].map(({index}) => index)
-      const ends = [...headings.matchAll(/[a-z](?= |$)/g)].map(({index}) => index)
-      // A number ends where its heading ends.
-      for (const at of cells) {
-        const last = at + line.slice(at).search(/ |$/) - 1
-        expect(starts.includes(at) || ends.includes(last)).toBe(true)
+      const [headings = '', ...lines] = await screen.everything()
+      const end = lines.findIndex((line) => line === '' || LEFT_OUT.test(line))
+      const starts = [...headings.matchAll(/(?<=^| )[a-z]/g)].map(({index}) => index)
+      for (const line of lines.slice(0, end < 0 ? undefined : end)) {
+        const cells = [...line.matchAll(/(?<=^| {2,})\S/g)].map(({index}) => index)
+        const ends = [...headings.matchAll(/[a-z](?= |$)/g)].map(({index}) => index)
+        // A number ends where its heading ends.
+        for (const at of cells) {
+          const last = at + line.slice(at).search(/ |$/) - 1
+          expect(starts.includes(at) || ends.includes(last)).toBe(true)
+        }
       }
-    }
-  })
+    },
+  )
 
-  it('no word of a live view of the status is broken, and nothing is cut', async () => {
+  it('no word of a live view of the status is broken, and nothing is omitted', async () => {
     const screen = createScreen(columns, 200)
     const report = {environment: 'all-in-one', releases: STATUS, notes: []}
 
@@ -197,7 +200,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     expectWhole(rows, await shownWithout(statusText(STATUS, COLOURS)))
   })
 
-  it('what the board says of a failure while others run has no broken word', async () => {
+  it('the board has no broken word in a failure while other releases are running', async () => {
     const screen = createScreen(columns, 50)
     const board = new BoardView({stream: screen.stream, level: 1})
     const isOfMariadb = (event: RunEvent) => 'release' in event && event.release === 'openstack/mariadb'

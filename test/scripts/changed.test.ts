@@ -16,15 +16,15 @@ it.each([
   ['a chart', ['charts/nova/values.yaml'], ALL.programs, ALL.e2e],
   ['a fixture', ['test/fixtures/charts/workload/Chart.yaml'], ALL.programs, ALL.e2e],
   ['a library', ['package-lock.json', 'src/graph/order.ts'], ALL.programs, ALL.e2e],
-])('%s is tested by all that it can reach', (_, files, programs, e2e) => {
+])('a change of %s runs all tests that it can affect', (_, files, programs, e2e) => {
   expect(runsForChange(files)).toEqual([['--project=unit'], programs, e2e])
 })
 
-it('the commit to compare with is handed on', () => {
+it('the commit to compare with is passed to vitest', () => {
   expect(runsForChange([], 'main')).toContainEqual(['--project=e2e', '--changed=main'])
 })
 
-it('files are changed that differ from a commit, or are new', async () => {
+it('changed files are those that differ from a commit, and new ones', async () => {
   const root = testDirectory()
   const git = (...args: readonly string[]) =>
     execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {cwd: root})

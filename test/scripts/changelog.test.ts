@@ -14,7 +14,7 @@ function changes(files: Readonly<Record<string, string>>): string {
   return directory
 }
 
-it('the changes become a section above the others, by their kinds, with links from the root', () => {
+it('the changes become a section above the others, grouped by kind, with links from the root', () => {
   const directory = changes({
     'masks-know-hex.fixed.md': 'Masks know hex.\n',
     'a-gate.added.md': 'A gate, see [safety](../safety.md#checks)\nand [why](../../README.md).\n',
@@ -63,7 +63,7 @@ it.each([
   expect(() => withSection(CHANGELOG, version, found)).toThrow(message)
 })
 
-it('the changes since the last version can be put together', () => {
+it('the change files since the last version are valid', () => {
   expect(() => readChanges('docs/changes')).not.toThrow()
 })
 

@@ -26,7 +26,7 @@ async function edit(path: string, change: (text: string) => string): Promise<voi
 const raised = (text: string) => text.replace('version: 0.1.0', 'version: 0.1.1')
 const told = (text: string) => `${text}  artifacthub.io/changes: |\n    - A comment.\n`
 
-it('a chart that has changed needs another version, and has to say what changed', async () => {
+it('a changed chart needs another version and a description of the change', async () => {
   const untouched = await faultsSince(root, 'HEAD')
   await edit('glance/values.yaml', (text) => `${text}# A comment.\n`)
   await edit('memcached/Chart.yaml', raised)
@@ -43,7 +43,7 @@ it('a chart that has changed needs another version, and has to say what changed'
   expect(mended).toEqual([])
 })
 
-it('a change of the library is one of every chart', async () => {
+it('a change of the library is a change of every chart', async () => {
   await edit('common/values.yaml', (text) => `${text}# A comment.\n`)
 
   expect((await faultsSince(root, 'HEAD')).map((fault) => fault.split(' ')[0])).toEqual(['horizon'])

@@ -31,7 +31,7 @@ it.each([
     ['/**', ' * Throws when it has none. */'].join('\n'),
     ['/**', ' * Throws when it has', ' * none.', ' */'],
   ],
-])('wraps %s', (_, source, expected) => {
+])('wrapComments wraps %s', (_, source, expected) => {
   expect(wrapComments(source, 26).split('\n')).toEqual(expected)
 })
 
@@ -43,11 +43,11 @@ it.each([
     ['const script = `case $1 in', "  *'a long pattern of words') echo", '  * ) echo', 'esac`'].join('\n'),
   ],
   ['lines of different lengths that all fit', ['/**', ' * One.', ' * Two words.', ' */'].join('\n')],
-])('leaves %s alone', (_, source) => {
+])('wrapComments does not change %s', (_, source) => {
   expect(wrapComments(source, 26)).toBe(source)
 })
 
-it('every comment is no wider than a line of code: npm run format', async () => {
+it('every comment is at most as wide as a line of code: npm run format', async () => {
   const files = await writtenFiles()
   const unwrapped = files.filter((file) => {
     const source = readFileSync(join(ROOT, file), 'utf8')

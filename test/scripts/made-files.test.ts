@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The catalogue is written by hand but for one part of it. */
 const IN_PART = 'charts/common/templates/context/_catalogue.tpl'
 
-it('.gitattributes marks each file that is made as a whole, and no other below charts/', async () => {
+it('.gitattributes marks each completely generated file, and no other below charts/', async () => {
   const ofCharts = (await madeOfCharts()).map(({path}) => relative(ROOT, path))
   const made = [
     ...ofCharts.filter((path) => path !== IN_PART),

@@ -12,7 +12,7 @@ const {scripts} = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
 const OLD = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
 
 it.each(Object.entries(scripts).filter(([, line]) => line.includes('.ts')))(
-  'npm run %s finds the Node that its file needs, with any Node: %s',
+  'npm run %s starts with any Node, and uses that of .nvmrc: %s',
   (_, line) => {
     expect(line).toMatch(/^node scripts\/node\.mjs \S+\.ts$/)
   },
@@ -21,7 +21,7 @@ it.each(Object.entries(scripts).filter(([, line]) => line.includes('.ts')))(
 it.each([
   ['this Node', []],
   ['an older one', ['--import', OLD]],
-])('a file of TypeScript is run by the Node of .nvmrc, started by %s', async (_, options) => {
+])('a TypeScript file is run by the Node of .nvmrc if started by %s', async (_, options) => {
   const result = await execa(process.execPath, [...options, 'scripts/node.mjs', 'bin/kk.ts', '--version'], {
     cwd: ROOT,
   })
@@ -29,13 +29,13 @@ it.each([
   expect(result.stdout).toContain(`node-${process.version}`)
 })
 
-it('an exit code is that of the file', async () => {
+it('the exit code is that of the file', async () => {
   const words = ['--import', OLD, 'scripts/node.mjs', 'bin/kk.ts', 'deplyo']
 
   expect((await execa(process.execPath, words, {cwd: ROOT, reject: false})).exitCode).toBe(2)
 })
 
-it('an older Node says what is missing where its package is', async () => {
+it('an older Node reports a missing package of the Node in .nvmrc', async () => {
   const clone = writeFiles({})
   for (const file of ['scripts/node.mjs', '.nvmrc']) await cp(join(ROOT, file), join(clone, file))
 

@@ -20,7 +20,7 @@ it.each([
     'quagga.ts is for the chart zebu: expected `export const plugin` for the chart quagga',
   ],
   ["export const other = 'quagga'", 'quagga.ts exports no plugin'],
-])('a file that is not named after the chart of its plugin is refused: %j', async (text, message) => {
+])('a plugin file whose name differs from its chart is refused: %j', async (text, message) => {
   const system = join(await mkdtemp(join(copy, 'named-')), 'src/overrides/system')
   await mkdir(join(system, 'charts'), {recursive: true})
   await cp(join(ROOT, 'src/overrides/system/plugin.ts'), join(system, 'plugin.ts'))
@@ -29,7 +29,7 @@ it.each([
   await expect(pluginsTable(system)).rejects.toThrow(message)
 })
 
-it('adding a file is all that a new plugin takes', async () => {
+it('a new plugin needs only a new file', async () => {
   const system = join(copy, 'src/overrides/system')
   await cp(join(ROOT, 'src'), join(copy, 'src'), {recursive: true})
   await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'))

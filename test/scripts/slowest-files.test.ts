@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {slowestFiles} from '../../scripts/slowest-files.ts'
 
-it('the twenty slowest files are shown, the slowest first', () => {
+it('the twenty slowest test files are shown, the slowest first', () => {
   const times = Array.from({length: 25}, (_, index) => ({
     file: `test/${index}.test.ts`,
     milliseconds: index * 1500,

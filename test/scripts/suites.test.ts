@@ -13,13 +13,13 @@ interface Project {
 
 const projects = (config.test!.projects as readonly Project[]).map(({test}) => test)
 
-it('every file of tests belongs to one suite', () => {
+it('every test file belongs to one suite', () => {
   const files = projects.flatMap(({include, exclude = []}) => globSync(include, {exclude}))
 
   expect(files.toSorted()).toEqual(globSync('test/**/*.test.ts').toSorted())
 })
 
-it.each(projects)('no test of $name is tried again when it has failed', ({retry}) => {
+it.each(projects)('no test of $name is retried after a failure', ({retry}) => {
   expect(retry).toBeUndefined()
   expect(config.test!.retry).toBeUndefined()
 })

@@ -32,7 +32,7 @@ function command(name: string): string {
   return vars.shard === undefined ? script : `${script} ${vars.shard}`
 }
 
-it("check and gate run the tests and the node in both releases of OpenStack, each night the long ones and each shard of OpenStack's own and of the further services, a release makes its charts and packages", () => {
+it('check and gate run the tests and the node for both OpenStack releases, each night the long tests and all shards, and a release its charts and packages', () => {
   const commands = (pipeline: Pipeline) => pipeline.jobs.map((run) => command(nameOf(run)))
 
   expect(commands(project.check)).toEqual([
@@ -52,7 +52,7 @@ it("check and gate run the tests and the node in both releases of OpenStack, eac
   ])
 })
 
-it('the jobs with a cluster wait for format, types and unit tests', () => {
+it('the jobs with a cluster start after format, types and unit tests have passed', () => {
   const waiting = project.check.jobs.filter((run) => typeof run !== 'string')
 
   expect(waiting).toEqual(
@@ -61,13 +61,13 @@ it('the jobs with a cluster wait for format, types and unit tests', () => {
   expect(readFileSync('.ci/check', 'utf8')).toContain('npm run check')
 })
 
-it.each(jobs.filter(({run}) => run !== undefined))('$name runs a script that can be run', ({run, vars}) => {
+it.each(jobs.filter(({run}) => run !== undefined))('$name runs an executable script', ({run, vars}) => {
   accessSync(vars.script!, constants.X_OK)
 
   expect(load(readFileSync(run!, 'utf8'))).toMatchObject([{hosts: 'all'}])
 })
 
-it('nothing of .ci/ is run by no job', () => {
+it('every script in .ci/ is run by a job', () => {
   const scripts = readdirSync('.ci', {withFileTypes: true}).filter((entry) => entry.isFile())
 
   expect(scripts.map(({name}) => `.ci/${name}`).toSorted()).toEqual(

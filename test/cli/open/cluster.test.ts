@@ -12,7 +12,7 @@ const belongingTo = (context: string) =>
 it.each([
   [{sandbox: true}, 'sandbox-kk'],
   [{'sandbox-name': 'aio'}, 'sandbox-aio'],
-])('an environment that belongs to a context is not brought to the sandbox %j', async (flags, context) => {
+])('an environment that belongs to a context is refused on the sandbox %j', async (flags, context) => {
   const chosen = chooseCluster(flags, belongingTo('production'), () => undefined)
 
   await expect(chosen).rejects.toMatchObject({
@@ -23,7 +23,7 @@ it.each([
   })
 })
 
-it('one that belongs to the context of a sandbox is', async () => {
+it('an environment that belongs to the context of a sandbox is accepted on that sandbox', async () => {
   const chosen = chooseCluster(
     {'sandbox-name': 'none-of-this-name'},
     belongingTo('sandbox-none-of-this-name'),

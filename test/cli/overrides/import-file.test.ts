@@ -20,7 +20,7 @@ async function imported(dryRun: boolean, facts?: string) {
 
 const SET = {changed: [{name: 'nova', namespace: 'openstack', action: 'set'}], secrets: []}
 
-it('a dry run says what would change, and makes no store', async () => {
+it('a dry run of an import reports the changes, and creates no store', async () => {
   const {changed, said} = await imported(true)
 
   expect(changed).toEqual(SET)
@@ -28,7 +28,7 @@ it('a dry run says what would change, and makes no store', async () => {
   expect(await readdir(directory)).toEqual(['saved.yaml'])
 })
 
-it('an import makes the store; then a dry run finds nothing to change', async () => {
+it('an import creates the store; a dry run afterwards reports no changes', async () => {
   expect((await imported(false)).changed).toEqual(SET)
   expect(await imported(true)).toEqual({changed: {changed: [], secrets: []}, said: []})
 })
@@ -36,7 +36,7 @@ it('an import makes the store; then a dry run finds nothing to change', async ()
 it.each([
   ['{charts: {rabbitmq: [openstack], nova-api-proxy: [openstack]}}', 'KK_UNKNOWN_CHART'],
   ['{charts: {nova: [openstack], ingress: [kube-system]}}', undefined],
-])('with facts %s it refuses what is not active: %s', async (text, code) => {
+])('an import with the facts %s refuses inactive charts: %s', async (text, code) => {
   const facts = join(directory, 'facts.yaml')
   await writeFile(facts, text)
   const attempt = imported(true, facts)
@@ -45,7 +45,7 @@ it.each([
   else await expect(attempt).rejects.toMatchObject({code})
 })
 
-it('tells of secrets and of the store that it becomes, where nothing else is new', async () => {
+it('an import that only sets secrets reports them and the new identity of the store', async () => {
   const id = '01234567-89ab-cdef-0123-456789abcdef'
   const text = `version: 1\nstore: ${id}\nstate: 0\nsecrets: {openstack: {admin: hedgehog}}\n`
   await writeFile(join(directory, 'saved.yaml'), text)

@@ -8,7 +8,7 @@ const service = {
   ],
 }
 
-it('a chart without a namespace is where its only release is', async () => {
+it('the namespace of a chart defaults to that of its only release', async () => {
   expect(await placeOfChart(service, {name: 'keystone'})).toEqual({name: 'keystone', namespace: 'cloud'})
   expect(await placeOfChart(service, {name: 'keystone', namespace: 'other'})).toMatchObject({
     namespace: 'other',
@@ -18,7 +18,7 @@ it('a chart without a namespace is where its only release is', async () => {
 it.each([
   ['ingress', 'KK_USAGE', 'ingress is in kube-system and openstack', 'for example "ingress kube-system"'],
   ['keyston', 'KK_UNKNOWN_CHART', 'no chart keyston is active', 'did you mean keystone?'],
-])('%s alone is refused with %s', async (name, code, message, hint) => {
+])('%s without a matching release is refused with %s', async (name, code, message, hint) => {
   await expect(placeOfChart(service, {name})).rejects.toMatchObject({
     code,
     message: expect.stringContaining(message),

@@ -20,14 +20,14 @@ const tokens = (flag: string | undefined, env: Record<string, string>) =>
   servedTokens(flag, env, (line) => said.push(line))
 
 describe('the tokens of kk serve', () => {
-  it('are one of KK_TOKEN, which may write', async () => {
+  it('contain KK_TOKEN with the scope write', async () => {
     const known = await tokens(undefined, {KK_TOKEN: TOKEN})
 
     expect(known?.callerOf(TOKEN)).toEqual({scope: 'write', name: 'token of KK_TOKEN'})
     expect(known?.callerOf(OTHER)).toBeUndefined()
   })
 
-  it('are those of a file where one is named, whatever KK_TOKEN says', async () => {
+  it('are those of the token file if one is set, whatever KK_TOKEN contains', async () => {
     const known = await tokens(file, {KK_TOKEN: TOKEN})
 
     expect(known?.callerOf(OTHER)).toEqual({scope: 'read', name: 'ada'})
@@ -35,11 +35,11 @@ describe('the tokens of kk serve', () => {
     expect(said).toEqual([])
   })
 
-  it('are none where nothing is given', async () => {
+  it('are undefined if neither a token nor a file is set', async () => {
     expect(await tokens(undefined, {KK_TOKEN: '', KK_TOKEN_FILE: ''})).toBeUndefined()
   })
 
-  it('are warned of where others can read them', async () => {
+  it('are reported with a warning if other users can read the file', async () => {
     chmodSync(file, 0o644)
 
     await tokens(undefined, {KK_TOKEN_FILE: file})
@@ -51,7 +51,7 @@ describe('the tokens of kk serve', () => {
     [{KK_TOKEN: 'short'}, /^KK_TOKEN: expected a token of 16 characters or more/],
     [{KK_TOKEN: `write ${TOKEN}`}, /^KK_TOKEN: expected a token of 16/],
     [{KK_TOKEN: TOKEN, KK_TOKEN_FILE: 'tokens'}, /KK_TOKEN and KK_TOKEN_FILE are both set/],
-  ])('are refused like %j, and not shown', async (env, message) => {
+  ])('are refused if the variables are %j, without printing a token', async (env, message) => {
     const refused = tokens(undefined, env)
 
     await expect(refused).rejects.toThrow(message)

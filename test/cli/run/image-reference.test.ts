@@ -19,6 +19,6 @@ it.each([
   'https://registry.example.org/kk',
   '-kk',
   'kk@sha256:1',
-])('"%s" is none, which is a usage error', (image) => {
+])('"%s" is not an image reference, which is a usage error', (image) => {
   expect(() => expectImage(image)).toThrow(expect.objectContaining({code: 'KK_USAGE', exit: 2}))
 })

@@ -13,7 +13,7 @@ it.each([
   ['a file', () => join(directory, 'kk.json'), () => join(directory, 'kk.rollback.json')],
   ['a device', () => '/dev/null', () => '/dev/null'],
 ])(
-  'the report of a rollback stands beside that of the run, unless it went to a device: %s',
+  'the report of a rollback is written next to that of the run, unless the target is a device: %s',
   async (_, of, to) => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 

@@ -19,22 +19,22 @@ async function exitOf(failures: Readonly<Record<string, {code: ErrorCode; change
 }
 
 it.each(['KK_HAS_DEPENDENTS', 'KK_HELD', 'KK_PENDING', 'KK_CONFLICT', 'KK_UNCONFIRMED'] as const)(
-  'a run that fails in nothing but %s, found before anything of the release was changed, was refused',
+  'a run whose only failure is %s before a change exits with 3',
   async (code) => {
     expect(await exitOf({db: {code}})).toBe(3)
     expect(await exitOf({db: {code}, api: {code: 'KK_HELD'}})).toBe(3)
   },
 )
 
-it('a run in which something went wrong has failed', async () => {
+it('a run with another failure exits with 1', async () => {
   expect(await exitOf({db: {code: 'KK_HAS_DEPENDENTS'}, api: {code: 'KK_UNHEALTHY'}})).toBe(1)
   expect(await exitOf({db: {code: 'KK_RACED'}})).toBe(1)
 })
 
-it('a run has failed whose helm had begun, whatever it ended in', async () => {
+it('a run that fails after helm has started exits with 1, whatever the error code', async () => {
   expect(await exitOf({db: {code: 'KK_PENDING', changed: true}})).toBe(1)
 })
 
-it('a run of which nothing failed is done', async () => {
+it('a run without failures exits with 0', async () => {
   expect(await exitOf({})).toBe(0)
 })

@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import {sameAgain, sameWay, statusCommand, withOperatorPlace} from '../../../src/cli/run/same-again.ts'
 
-it('the same again names the releases, the cluster and the files of values', () => {
+it('sameAgain names the releases, the cluster and the values files', () => {
   const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}
 
   expect(sameAgain({file: 'env.yaml', names: ['keystone', 'glance'], flags})).toEqual({
@@ -11,7 +11,7 @@ it('the same again names the releases, the cluster and the files of values', () 
   })
 })
 
-it('the same again says that --set was given, and never what', () => {
+it('sameAgain mentions --set without its values', () => {
   const flags = {set: ['keystone:password=hunter2']}
 
   expect(sameAgain({file: 'env.yaml', names: [], flags})).toEqual({
@@ -20,7 +20,7 @@ it('the same again says that --set was given, and never what', () => {
   })
 })
 
-it('the same again names the facts, the plugins and the store of overrides, but no URL, in which a password may stand', () => {
+it('sameAgain names the facts, the plugins and the override store, but no URL, which may contain a password', () => {
   const flags = {facts: 'facts.yaml', plugins: 'plugins', store: 'store.sqlite'}
   const line = (store: string) => sameAgain({file: 'env.yaml', names: [], flags: {...flags, store}}).line
 
@@ -28,7 +28,7 @@ it('the same again names the facts, the plugins and the store of overrides, but 
   expect(line('postgres://kk:hunter2@db/kk')).toBe('env.yaml --facts facts.yaml --plugins plugins')
 })
 
-it('the same again forces the same versions', () => {
+it('sameAgain repeats --force-version', () => {
   const flags = {'force-version': true, values: ['keystone=x.yaml']}
 
   expect(sameAgain({file: 'env.yaml', names: [], flags}).line).toBe(
@@ -36,7 +36,7 @@ it('the same again forces the same versions', () => {
   )
 })
 
-it('the same way says how the change was to be made', () => {
+it('sameWay names the flags that control the change', () => {
   const flags = {concurrency: 3, 'force-conflicts': true, 'on-failure': 'rollback-run'} as const
 
   expect(sameWay(flags, {correctDrift: {forceConflicts: true}})).toBe(
@@ -44,7 +44,7 @@ it('the same way says how the change was to be made', () => {
   )
 })
 
-it('the same way says nothing of what kk does by itself', () => {
+it('sameWay omits flags with default values', () => {
   expect(sameWay({'fail-fast': false, 'on-failure': 'keep', concurrency: undefined})).toBe('')
 })
 

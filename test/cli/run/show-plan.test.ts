@@ -41,7 +41,7 @@ it.each([
   ['json', false, undefined, 'nothing', 'text'],
   ['ndjson', false, undefined, 'nothing', 'text'],
 ] as const)(
-  'a plan with something to do: --output %s, dry run %s: ends with %s, on stdout %s, on stderr %s',
+  'a plan with changes (--output %s, dry run %s) exits with %s, and prints %s on stdout and %s on stderr',
   async (output, isDry, exit, stdout, stderr) => {
     expect(await shown(TO_DO, {output, 'dry-run': isDry})).toBe(exit)
     expect([form(written.stdout), form(written.stderr)]).toEqual([stdout, stderr])
@@ -52,7 +52,7 @@ it.each([
   ['json', 'nothing'],
   ['ndjson', 'line'],
 ] as const)(
-  'a dry run that is checked prints no document before that, but its line: %s',
+  'a dry run with checks prints no document before the checks, and only its line: %s',
   async (output, stdout) => {
     expect(await shown(TO_DO, {output, 'dry-run': true}, {isCheckedDry: true})).toBeUndefined()
     expect(form(written.stdout)).toBe(stdout)
@@ -63,7 +63,7 @@ it.each([
   ['text', 'text'],
   ['json', 'nothing'],
   ['ndjson', 'line'],
-] as const)('a dry run is refused as the run would be, after its plan: %s', async (output, stdout) => {
+] as const)('a dry run prints its plan before it is refused like the run: %s', async (output, stdout) => {
   const refuse = () => Promise.reject(new Error('refused'))
 
   await expect(shown(TO_DO, {output, 'dry-run': true}, {refuse})).rejects.toThrow('refused')
@@ -74,13 +74,13 @@ it.each([
 it.each([
   ['a run, which refuses by itself', TO_DO, false, undefined],
   ['a dry run with nothing to do', IDLE, true, 0],
-] as const)('%s is not refused with its plan', async (_, planned, isDry, exit) => {
+] as const)('%s is not refused together with its plan', async (_, planned, isDry, exit) => {
   const refuse = () => Promise.reject(new Error('refused'))
 
   expect(await shown(planned, {output: 'text', 'dry-run': isDry}, {refuse})).toBe(exit)
 })
 
-it('who may not see who drives an environment may look at its plan', async () => {
+it('a plan is shown to a user who may not read which operator manages the environment', async () => {
   const driver = () => Promise.reject(new KkError('KK_FORBIDDEN', 'leases'))
 
   await expect(refusingOperated(port({driver}), TO_DO).refuse()).resolves.toBeUndefined()
@@ -88,13 +88,13 @@ it('who may not see who drives an environment may look at its plan', async () =>
   await expect(refuse()).rejects.toMatchObject({code: 'KK_OPERATED', exit: 3})
 })
 
-it('with nothing to do the result has the form of a run, without its id', async () => {
+it('a run with nothing to do prints the result of a run without an id', async () => {
   expect(await shown(IDLE, {output: 'json', 'dry-run': false}, {nothing: {left: []}})).toBe(0)
   expect(JSON.parse(written.stdout)).toMatchObject({run: null, releases: [{state: 'unchanged'}], left: []})
   expect(form(written.stderr)).toBe('text')
 })
 
-it('with nothing to do a plan that is an answer is printed itself, also as a line', async () => {
+it('a plan with nothing to do is printed as one line with --output ndjson', async () => {
   expect(await shown(IDLE, {output: 'ndjson', 'dry-run': false}, {isAnswer: true, document: {a: 1}})).toBe(0)
   expect(written.stdout).toBe('{"a":1}\n')
 })

@@ -5,7 +5,7 @@ import {viewText} from '../../../src/report/text/view.ts'
 
 const CHART = {chart: 'nova', version: '1.0.0', directory: '/charts/nova'}
 
-it('names components with their switches', () => {
+it('explained charts list components with their switches', () => {
   const components = [
     {
       name: 'compute_ironic',
@@ -26,13 +26,13 @@ it('names components with their switches', () => {
   )
 })
 
-it('says where values tell nothing', () => {
+it('the text of a chart whose values state no requirements reports that', () => {
   expect(viewText(explainedChartText({...CHART, components: []}, palette(0)))).toBe(
     'nova 1.0.0 with its default values says nothing of requirements\n',
   )
 })
 
-it('lists what an index came to, and what it left out', () => {
+it('the text of an index lists indexed and skipped charts', () => {
   const indexed = {
     directory: 'charts',
     charts: [

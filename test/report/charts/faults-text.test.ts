@@ -3,7 +3,7 @@ import {chartFaultsText} from '../../../src/report/charts/charts-text.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 
-it('tells the release and the file of each fault', () => {
+it('faults of charts are listed with release and file', () => {
   const fault = {check: 'waits', level: 'warning', release: 'openstack/web'} as const
 
   const text = viewText(
@@ -26,6 +26,6 @@ it('tells the release and the file of each fault', () => {
 `)
 })
 
-it('says that there are none', () => {
+it('charts without faults are reported as such', () => {
   expect(viewText(chartFaultsText([], palette(0)))).toBe('nothing is wrong with the charts\n')
 })

@@ -23,7 +23,7 @@ const open = (...requests: readonly (readonly [ReportKind, string])[]) =>
     instance,
   )
 
-it('writes every report when the events end, and nothing else', async () => {
+it('all reports, and nothing else, are written at the end of the events', async () => {
   const files = open(
     ['junit', 'run.xml'],
     ['html', 'run.html'],
@@ -38,7 +38,7 @@ it('writes every report when the events end, and nothing else', async () => {
   expect(await readFile(at('run.html'), 'utf8')).toContain('</html>')
 })
 
-it('writes also when the events are broken off by an error', async () => {
+it('reports are also written if an error interrupts the events', async () => {
   const files = open(['json', 'run.json'])
   async function* events() {
     yield* brokenRun().slice(0, 2)
@@ -50,7 +50,7 @@ it('writes also when the events are broken off by an error', async () => {
   expect(JSON.parse(await readFile(at('run.json'), 'utf8'))).toMatchObject({outcome: 'broken-off'})
 })
 
-it('leaves an old report when a run never began', async () => {
+it('an existing report is kept if the run does not start', async () => {
   await writeFile(at('run.json'), 'old')
 
   await watchRun([], [open(['json', 'run.json'])])
@@ -58,7 +58,7 @@ it('leaves an old report when a run never began', async () => {
   expect(await readFile(at('run.json'), 'utf8')).toBe('old')
 })
 
-it('tells what could not be written, writes the others, and does not hide the end of the run', async () => {
+it('an unwritable report is reported, the others are written, and the result of the run is unchanged', async () => {
   const files = open(['json', 'taken/run.json'], ['junit', 'run.xml'])
   await writeFile(at('taken'), '')
 
@@ -71,7 +71,7 @@ it('tells what could not be written, writes the others, and does not hide the en
   expect(await readdir(directory)).toContain('run.xml')
 })
 
-it('a run that had nothing to do has reports, too', async () => {
+it('a run with nothing to do has reports, too', async () => {
   await watchRun(nothingDone(MIXED_PLAN, START), [open(['json', 'run.json'])])
 
   const {run, outcome, releases} = JSON.parse(await readFile(at('run.json'), 'utf8'))

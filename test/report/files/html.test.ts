@@ -22,7 +22,7 @@ it.each([
   expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
 })
 
-it('says in words what its colours and bars show', async () => {
+it('the page of a run explains its colours and bars in words', async () => {
   const {text} = await readPage(await htmlReport(stateOf(goodRun()), instance))
 
   expect(text).toContain('The run succeeded after 47 s: 6 succeeded')
@@ -31,7 +31,7 @@ it('says in words what its colours and bars show', async () => {
   expect(text).toMatch(/keystone.*00:12 after mariadb.*19 s health 17 s/)
 })
 
-it('holds each failure with its log, and links to it from the table and from the graph', async () => {
+it('the page of a run contains each failure with its log, with links from the table and the graph', async () => {
   const {text, links} = await readPage(await htmlReport(stateOf(brokenRun()), instance))
 
   expect(text).toContain('keystone failed after 28 s')
@@ -41,7 +41,7 @@ it('holds each failure with its log, and links to it from the table and from the
   expect(links).toEqual(expect.arrayContaining(['#failures', '#failure-4', '#release-4']))
 })
 
-it('shows the graph by Graphviz, each release with the class of its result', async () => {
+it('the page of a run has the graph by Graphviz, each release with the class of its result', async () => {
   const page = await htmlReport(stateOf(brokenRun()), instance)
 
   expect([...page.matchAll(/class="node (\w+)"/g)].map(([, state]) => state).toSorted()).toEqual([
@@ -55,7 +55,7 @@ it('shows the graph by Graphviz, each release with the class of its result', asy
   expect(page.match(/class="edge"/g)).toHaveLength(5)
 })
 
-it('draws a group in a frame, and requirements that need only exist dashed', async () => {
+it('the page of a run frames groups, and dashes edges to requirements that need only exist', async () => {
   const run = recorder({nova: ['neutron'], neutron: ['nova']})
   const begin = run.begin()
   if (begin.type !== 'run-started') throw new Error(begin.type)
@@ -67,7 +67,7 @@ it('draws a group in a frame, and requirements that need only exist dashed', asy
   expect(page.match(/stroke-dasharray/g)).toHaveLength(3)
 })
 
-it('leaves out the drawing of more releases than Graphviz can place in a moment, and says so', async () => {
+it('the page of a run omits, with a note, a drawing of more releases than Graphviz can lay out quickly', async () => {
   const names = Array.from({length: 301}, (_, index) => [`service-${index}`, []] as const)
   const run = recorder(Object.fromEntries(names))
 

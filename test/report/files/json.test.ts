@@ -3,7 +3,7 @@ import {jsonReport} from '../../../src/report/files/json.ts'
 import {brokenRun} from '../support/all-in-one.ts'
 import {brokenOff, stateOf} from './support/state-of.ts'
 
-it('is the document of --output json with the times of the run, the releases and their phases', () => {
+it('the JSON report is the document of --output json with times of the run, the releases and their phases', () => {
   const report = JSON.parse(jsonReport(stateOf(brokenRun())))
 
   expect(report).toMatchObject({
@@ -30,7 +30,7 @@ it('is the document of --output json with the times of the run, the releases and
   expect(report.releases.at(4)).not.toHaveProperty('startedAt')
 })
 
-it('says of a run whose end is not known that it was broken off', () => {
+it('the JSON report of a run without a known end is marked as interrupted', () => {
   const {outcome, seconds, releases} = JSON.parse(jsonReport(stateOf(brokenOff())))
 
   expect({outcome, seconds}).toEqual({outcome: 'broken-off', seconds: 3})

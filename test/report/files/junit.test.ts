@@ -10,13 +10,13 @@ it.each([
   ['succeeded', goodRun()],
   ['failed', brokenRun()],
   ['was broken off', brokenOff()],
-])('a run that %s is a suite by both schemas in use', async (_ending, events) => {
+])('the JUnit report of a run that %s is a valid suite in both common schemas', async (_ending, events) => {
   const [read] = await readJunit([junitReport(stateOf(events))])
 
   expect(read?.problems).toEqual([])
 })
 
-it('each release is a case with its time; a failure holds its message and its log, a skip its reason', async () => {
+it('the JUnit report has a case per release with its time, the message and log of a failure, the reason of a skip', async () => {
   const [read] = await readJunit([junitReport(stateOf(brokenRun()))])
 
   expect(read?.suite).toMatchObject({
@@ -47,7 +47,7 @@ it('each release is a case with its time; a failure holds its message and its lo
   expect(read?.cases[4]?.endings[0]?.message).toBe('skipped because keystone failed')
 })
 
-it('a release whose end is not known is an error, not a success', async () => {
+it('the JUnit report has an error, not a success, for a release without a known end', async () => {
   const [read] = await readJunit([junitReport(stateOf(brokenOff()))])
 
   expect(read?.suite.errors).toBe('1')
@@ -58,7 +58,7 @@ it('a release whose end is not known is an error, not a success', async () => {
   ])
 })
 
-it('each test that a pod of helm test told of is a case, too', async () => {
+it('the JUnit report has a case for each test that a pod of helm test reports', async () => {
   const state = stateOf(goodRun())
   const [release, mariadb] = [...state.releases][0]!
   const tests = [
@@ -79,7 +79,7 @@ it('each test that a pod of helm test told of is a case, too', async () => {
   ])
 })
 
-it('any text is read back as it was, but for characters that XML cannot hold', async () => {
+it('the JUnit report preserves any text except for characters that XML cannot represent', async () => {
   const text = fc.oneof(
     fc.string({unit: 'binary'}),
     fc.constantFrom(']]>', '<!--', '&amp;', '<script>', '"\'', '\u0000', '\ud800', '\ufffe', 'é 漢 😀'),

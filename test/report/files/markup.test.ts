@@ -9,11 +9,11 @@ it.each([
   ['bell \u0007, escape \u001b', 'bell \ufffd, escape \ufffd'],
   ['half \ud83d', 'half \ufffd'],
   ['a\r\nb\tc', 'a&#13;\nb\tc'],
-])('the text %j is written %j', (text, written) => {
+])('the text %j is escaped as %j', (text, written) => {
   expect(markup`<p title="${text}">${text}</p>`.markup).toBe(`<p title="${written}">${written}</p>`)
 })
 
-it('what was made by markup is taken as it is, also in lists', () => {
+it('existing markup is not escaped again, also in lists', () => {
   const items = ['a', '<b>'].map((text) => markup`<li>${text}</li>`)
 
   expect(markup`<ul>${items}</ul> ${markup`<b>${3}</b>`}`.markup).toBe(

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {besideRequest, parseReportRequests} from '../../../src/report/files/request.ts'
 
-it('each value names a kind and a file, whose name may hold =', () => {
+it('each value of --report has a kind and a file, whose name may contain =', () => {
   const requests = parseReportRequests(['junit=out/kk.xml', 'html=a=b.html', 'junit=again.xml'])
 
   expect(requests).toEqual([
@@ -15,7 +15,7 @@ it.each([
   ['kk.xml', 'kk.rollback.xml'],
   ['out.d/kk', 'out.d/kk.rollback'],
   ['/tmp/kk.tar.xml', '/tmp/kk.tar.rollback.xml'],
-])('of %s, what follows stands beside in %s', (file, beside) => {
+])('the report of a rollback for %s is written next to the original as %s', (file, beside) => {
   expect(besideRequest({kind: 'junit', file}, 'rollback')).toEqual({kind: 'junit', file: beside})
 })
 
@@ -26,7 +26,7 @@ it.each([
   [['html='], '--report html needs a file', 'for example'],
   [['json=-'], 'goes to a file', '--output json'],
   [['html=run', 'json=./run'], 'two reports, html and json, were given one file', 'for example'],
-])('%j is a usage error', (texts, message, hint) => {
+])('the report requests %j are a usage error', (texts, message, hint) => {
   expect(() => parseReportRequests(texts)).toThrow(
     expect.objectContaining({
       code: 'KK_USAGE',

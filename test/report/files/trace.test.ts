@@ -27,7 +27,7 @@ function bars(events: readonly Event[]): readonly string[] {
     .map(({name, tid, ts, dur}) => `${rows.get(tid)}: ${name}, ${ts / 1e6} to ${(ts + dur) / 1e6}`)
 }
 
-it('each release has a row with a bar, and its phases lie inside it', () => {
+it('the trace has a row with a bar for each release, which contains its phases', () => {
   expect(bars(eventsOf(stateOf(goodRun())))).toEqual([
     'mariadb: mariadb: installed, revision 1, 0 to 12',
     'mariadb: helm, 0.5 to 2',
@@ -45,7 +45,7 @@ it('each release has a row with a bar, and its phases lie inside it', () => {
   ])
 })
 
-it('an arrow leads from what a release waited for last to its start', () => {
+it('the trace has an arrow from the last awaited requirement of a release to its start', () => {
   const arrows = eventsOf(stateOf(goodRun())).filter(({ph}) => ph === 's' || ph === 'f')
 
   expect(arrows.map(({ph, tid, ts}) => [ph, tid, ts])).toEqual([
@@ -58,7 +58,7 @@ it('an arrow leads from what a release waited for last to its start', () => {
   ])
 })
 
-it('a failure tells its error, a skipped release its reason at the time of it', () => {
+it('the trace has the error of a failure, and the reason and time of a skip', () => {
   const events = eventsOf(stateOf(brokenRun()))
 
   expect(events.find(({cat}) => cat === 'failed')).toMatchObject({
@@ -71,13 +71,13 @@ it('a failure tells its error, a skipped release its reason at the time of it', 
   ])
 })
 
-it('a bar without an end goes on to the last event, and the interruption is marked', () => {
+it('the trace extends a bar without an end to the last event, and marks the interruption', () => {
   const events = eventsOf(stateOf(brokenOff()))
 
   expect(bars(events)).toEqual(['mariadb: mariadb: not known to have ended, 0 to 3', 'mariadb: helm, 1 to 3'])
   expect(events).toContainEqual(expect.objectContaining({name: 'interrupted', ph: 'i', s: 'g', ts: 3e6}))
 })
 
-it('is JSON whatever the texts are', () => {
+it('the trace is valid JSON for any text', () => {
   expect(() => eventsOf(stateOf(failing('"\\\u0000\ud800</script>')))).not.toThrow()
 })

@@ -3,7 +3,7 @@ import {palette} from '../../../src/report/colour.ts'
 import {dependentsText} from '../../../src/report/graph/dependents-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 
-it('names what requires a release, directly or through another', () => {
+it('the dependents of a release are listed, direct and indirect ones', () => {
   const text = viewText(
     dependentsText(
       {
@@ -25,7 +25,7 @@ it('names what requires a release, directly or through another', () => {
   `)
 })
 
-it('says that nothing does', () => {
+it('a release without dependents is reported as such', () => {
   const text = viewText(dependentsText({release: 'openstack/horizon', dependents: []}, palette(0)))
 
   expect(text).toBe('nothing requires horizon\n')

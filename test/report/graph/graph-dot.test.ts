@@ -4,7 +4,7 @@ import {graphDot} from '../../../src/report/graph/graph-dot.ts'
 import {graphOf, SIX, WITH_GROUP} from '../support/graphs.ts'
 
 describe('the graph in the DOT language', () => {
-  it('leaves out what follows from other edges', () => {
+  it('omits edges that follow from others', () => {
     expect(graphDot(SIX, {all: false})).toMatchInlineSnapshot(`
       "digraph "all-in-one" {
         graph [rankdir=TB, bgcolor=white, fontname="Helvetica", fontsize=11, nodesep=0.4, ranksep=0.5, pad=0.2];
@@ -27,7 +27,7 @@ describe('the graph in the DOT language', () => {
     `)
   })
 
-  it('has all edges when asked', () => {
+  it('has all edges on request', () => {
     const arrows = graphDot(SIX, {all: true}).match(/ -> /g)
 
     expect(arrows).toHaveLength(9)
@@ -63,7 +63,7 @@ describe('the graph in the DOT language', () => {
     `)
   })
 
-  it('quotes names so that Graphviz reads them as they are', async () => {
+  it('quotes names so that Graphviz displays them unchanged', async () => {
     const name = 'a"b\\n -> c'
     const graph = graphOf({[name]: []})
     const viz = await instance()

@@ -3,7 +3,7 @@ import {graphMermaid} from '../../../src/report/graph/graph-mermaid.ts'
 import {graphOf, SIX, WITH_GROUP} from '../support/graphs.ts'
 
 describe('the graph as a Mermaid flowchart', () => {
-  it('leaves out what follows from other edges', () => {
+  it('omits edges that follow from others', () => {
     expect(graphMermaid(SIX, {all: false})).toMatchInlineSnapshot(`
       "flowchart TB
         %% edges that follow from others are omitted; --all draws them
@@ -47,7 +47,7 @@ describe('the graph as a Mermaid flowchart', () => {
     `)
   })
 
-  it('quotes names, and is not confused by one that is a word of its own', () => {
+  it('quotes names, including reserved words of Mermaid', () => {
     const graph = graphOf({end: [], 'a"#b': ['end']})
 
     const text = graphMermaid({environment: 'x', graph, protected: new Set()}, {all: true})

@@ -26,11 +26,11 @@ describe('a graph without the edges that follow from others', () => {
       {a: ['b', 'c'], b: ['c:applied'], c: ['b:applied']},
       ['a → b', 'a → c', 'b → c (applied)', 'c → b (applied)'],
     ],
-  ])('keeps what is needed: %s', (_name, requires, expected) => {
+  ])('has the necessary edges: %s', (_name, requires, expected) => {
     expect(edgesLeft(requires)).toEqual(expected)
   })
 
-  it('requires the same, directly or not', () => {
+  it('has the same direct and indirect requirements', () => {
     const dag = fc.array(fc.array(fc.boolean(), {minLength: 8, maxLength: 8}), {minLength: 8, maxLength: 8})
     fc.assert(
       fc.property(dag, (matrix) => {

@@ -3,7 +3,7 @@ import {expect, it} from 'vitest'
 import {graphSvg} from '../../../src/report/graph/graph-svg.ts'
 import {SIX} from '../support/graphs.ts'
 
-it('draws every release and every edge by Graphviz', async () => {
+it('the graph as SVG has every release and every edge', async () => {
   const svg = await graphSvg(SIX, {all: true}, instance)
 
   expect(svg).toContain('<svg')

@@ -5,7 +5,7 @@ import {viewText} from '../../../src/report/text/view.ts'
 import {graphOf, SIX, WITH_GROUP} from '../support/graphs.ts'
 
 describe('the graph as a tree of levels', () => {
-  it('shows each release with what it requires, what is protected and what is shared', () => {
+  it('shows each release with its requirements, and marks protected and shared ones', () => {
     expect(viewText(graphTree(SIX, palette(0)))).toMatchInlineSnapshot(`
       "level 0
         mariadb    requires nothing  protected, shared by 3 releases
@@ -35,7 +35,7 @@ describe('the graph as a tree of levels', () => {
     `)
   })
 
-  it('says that there are no releases', () => {
+  it('reports that there are no releases', () => {
     const empty = {environment: 'empty', graph: graphOf({}), protected: new Set<never>()}
 
     expect(viewText(graphTree(empty, palette(0)))).toBe('no releases\n')

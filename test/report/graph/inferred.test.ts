@@ -24,12 +24,12 @@ it('an inferred requirement is explained by the object that waits, and its file'
   )
 })
 
-it('a requirement that only orders is said to', () => {
+it('a requirement that only orders releases is marked as such', () => {
   expect(whyOf('openstack/mariadb')).toContain('dashboard requires mariadb (inferred, order only)')
   expect(viewText(graphTree(INFERRED, palette(0)))).toContain('requires keystone, mariadb (order only)')
 })
 
-it('documents tell inferred requirements from stated ones', () => {
+it('documents distinguish inferred requirements from stated ones', () => {
   const [dashboard] = graphDocument(INFERRED).releases
 
   expect(dashboard!.requires.map(({evidence: _, ...edge}) => edge)).toEqual([
@@ -38,7 +38,7 @@ it('documents tell inferred requirements from stated ones', () => {
   ])
 })
 
-it('drawings show what only orders', () => {
+it('drawings mark edges that only order releases', () => {
   expect(graphDot(INFERRED, {all: true})).toContain('[style=dotted, label="order only"]')
   expect(graphMermaid(INFERRED, {all: true})).toContain('r0 -. order only .-> r2')
 })

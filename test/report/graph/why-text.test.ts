@@ -9,7 +9,7 @@ function whyOf(from: `${string}/${string}`, to: `${string}/${string}`): string {
   return viewText(whyText({from, to, path: why(WITH_GROUP.graph, from, to)}, palette(0)))
 }
 
-it('shows the path with what says so', () => {
+it('the path between two releases is shown with its evidence', () => {
   expect(whyOf('openstack/neutron', 'openstack/placement')).toMatchInlineSnapshot(`
     "neutron requires nova (applied)
       charts/neutron/Chart.yaml:9  kk.openstack.org/requires: "keystone, nova:applied"
@@ -19,6 +19,6 @@ it('shows the path with what says so', () => {
   `)
 })
 
-it('says that there is none', () => {
+it('a missing path between two releases is reported', () => {
   expect(whyOf('openstack/keystone', 'openstack/heat')).toBe('keystone does not need heat\n')
 })

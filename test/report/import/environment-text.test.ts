@@ -25,7 +25,7 @@ const release: fc.Arbitrary<ImportedRelease> = fc.record({
   notes: fc.array(word, {maxLength: 2}),
 })
 
-it('writes only what kk reads, with the same values, whatever releases are called', () => {
+it('an imported environment contains only keys that kk reads, with the same values, for any names', () => {
   fc.assert(
     fc.property(fc.array(release, {maxLength: 6}), fc.array(word), (found, more) => {
       const {releases, lost} = withRoom(found)
@@ -47,7 +47,7 @@ it('writes only what kk reads, with the same values, whatever releases are calle
   )
 })
 
-it('tells programs of each release, of what is lost, and where it is', () => {
+it('the document of an import lists releases, losses and the file', () => {
   const keystone = {
     name: 'keystone',
     namespace: 'openstack',

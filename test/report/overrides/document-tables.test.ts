@@ -21,7 +21,7 @@ const OPENSTACK = [
 ]
 const MORE = ['memcached', 'neutron', 'nova', 'openvswitch', 'rabbitmq']
 
-describe('the tables of the document', () => {
+describe('the tables of overrides in the StarlingX documentation', () => {
   it('list charts with their namespaces', () => {
     const charts = [
       ...[...OPENSTACK, ...MORE].map((name) => ({name, namespaces: ['openstack']})),
@@ -32,7 +32,7 @@ describe('the tables of the document', () => {
     expect(viewText([chartTable(charts)])).toBe(shownAfter('helm-override-list'))
   })
 
-  it('show what was updated, with an empty row after a value that ends its line', () => {
+  it('show updated overrides, with an empty row after a value that ends with a line break', () => {
     const properties = {user_overrides: 'pod:\n  replicas: 2\n', namespace: 'openstack', name: 'rabbitmq'}
 
     expect(viewText([propertyTable(properties)])).toBe(shownAfter('helm-override-update'))
@@ -50,11 +50,11 @@ describe('the tables of the document', () => {
     expect(viewText([propertyTable(properties)])).toBe(shownAfter('helm-override-show'))
   })
 
-  it('say what was deleted', () => {
+  it('confirm a deletion', () => {
     expect(deletedText('rabbitmq', 'openstack')).toBe(shownAfter('helm-override-delete'))
   })
 
-  it('have an empty cell where there is nothing, and count columns, not characters', () => {
+  it('have an empty cell for an empty value, and align by columns instead of characters', () => {
     const text = viewText([
       prettyTable([
         ['Property', 'Value'],

@@ -8,7 +8,7 @@ const NOVA = {name: 'nova', namespace: 'openstack'}
 const MASKED = "password: '***'\n"
 
 describe('a change of user overrides', () => {
-  it('that changes nothing says so, and where it could not tell', () => {
+  it('without an effect is reported as such, or as unknown if secrets are masked', () => {
     expect(viewText(changeText({...NOVA, before: 'a: 1\n', after: 'a: 1\n'}, PLAIN))).toMatch(
       /nothing would change in the user overrides$/m,
     )
@@ -17,7 +17,7 @@ describe('a change of user overrides', () => {
     )
   })
 
-  it('of a secret alone is told in the history', () => {
+  it('of secrets only is marked in the history', () => {
     const entry = {...NOVA, id: 1, at: '2026-01-01T00:00:00.000Z', who: 'ada', before: MASKED, after: MASKED}
 
     expect(viewText(overridesHistoryText([entry], PLAIN))).toContain('only what is secret was changed')

@@ -17,7 +17,7 @@ const cleanups: readonly ReleaseCleanup[] = [
   },
 ]
 
-it('what goes and what stays in other services are two lists', () => {
+it('resources in other services are shown as two lists, deleted and kept ones', () => {
   expect(viewText(cleanupText(cleanups, palette(0)))).toMatchInlineSnapshot(`
     "is deleted from other services permanently
       nova  service   nova      keystone-api
@@ -29,7 +29,7 @@ it('what goes and what stays in other services are two lists', () => {
   `)
 })
 
-it('there is no list of nothing', () => {
+it('empty lists of resources are omitted', () => {
   const [nova] = cleanups
 
   expect(viewText(cleanupText([], palette(0)))).toBe('')
@@ -37,7 +37,7 @@ it('there is no list of nothing', () => {
   expect(viewText(cleanupText([{...nova!, goes: []}], palette(0)))).not.toContain('goes')
 })
 
-it('what is left says how it goes', () => {
+it('kept resources are shown with the way to delete them later', () => {
   const [nova] = cleanups
 
   expect(viewText(leftElsewhereText(cleanups, palette(0)))).not.toContain('--purge')
@@ -49,7 +49,7 @@ it('what is left says how it goes', () => {
   `)
 })
 
-it('programs are told the same', () => {
+it('the document of a removal has the same resources', () => {
   expect(cleanupDocument(cleanups)).toMatchObject({
     goes: [
       {release: 'openstack/nova', kind: 'service'},

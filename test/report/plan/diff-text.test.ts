@@ -26,7 +26,7 @@ function secret(data: Record<string, string>, key: 'data' | 'stringData' = 'data
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('a diff of manifests', () => {
-  it('shows what changes in each object, and what comes and goes', () => {
+  it('shows the changes of each object, and added and removed objects', () => {
     const service = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone'}}
     const job = {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: 'db-sync'}}
 
@@ -61,7 +61,7 @@ describe('a diff of manifests', () => {
     `)
   })
 
-  it('knows an object wherever it stands, and whatever the order of its keys', () => {
+  it('identifies an object in any position and with any order of keys', () => {
     const {spec, metadata, ...rest} = deployment(1)
     const turned = {spec, metadata: {...metadata, namespace: 'openstack'}, ...rest} as KubernetesObject
     const text = diffOf({
@@ -72,7 +72,7 @@ describe('a diff of manifests', () => {
     expect(text).toBe('release openstack/keystone: no object differs\n')
   })
 
-  it('shows everything when the release is new', () => {
+  it('shows all of a new release', () => {
     expect(diffOf({before: undefined, after: [deployment(1)]})).toMatchInlineSnapshot(`
       "release openstack/keystone: new, 1 added
       --- /dev/null
@@ -94,7 +94,7 @@ describe('a diff of manifests', () => {
     `)
   })
 
-  it('masks the values of secrets, and says which have changed', () => {
+  it('masks the values of secrets, and marks changed ones', () => {
     const before = [secret({password: base64('hunter2hunter2'), user: base64('keystone'), gone: base64('x')})]
     const after = [
       secret({password: base64('hunter3hunter3'), user: base64('keystone'), token: base64('abc')}),
@@ -121,14 +121,14 @@ describe('a diff of manifests', () => {
     expect(text).not.toMatch(/hunter|aHVudGVy/)
   })
 
-  it('masks stringData, also of a new secret', () => {
+  it('masks stringData, also in a new secret', () => {
     const text = diffOf({before: undefined, after: [secret({password: 'correct horse'}, 'stringData')]})
 
     expect(text).toContain('+  password: (masked)')
     expect(text).not.toContain('horse')
   })
 
-  it('masks a number that is a secret, as a template without quotes writes it', () => {
+  it('masks a secret number that a template renders without quotes', () => {
     const container = {
       name: 'api',
       env: [
@@ -201,7 +201,7 @@ describe('a diff of manifests', () => {
     `)
   })
 
-  it('redacts known secrets elsewhere, and says when nothing else differs', () => {
+  it('masks known secrets elsewhere, and reports if there is no other difference', () => {
     const text = diffOf({
       before: [deployment(1, ['--password=hunter2'])],
       after: [deployment(1, ['--password=hunter3'])],
@@ -216,7 +216,7 @@ describe('a diff of manifests', () => {
     `)
   })
 
-  it('shows names and images with words that are passwords, too, and masks these where a key says so', () => {
+  it('shows names and images that equal passwords, and masks these under secret keys', () => {
     const env = [{name: 'DB_PASSWORD', value: 'fernet'}]
     const container = {name: 'fernet-cleaner', image: 'registry/openstack/keystone:2026.1-fernet', env}
     const files = {
@@ -289,7 +289,7 @@ describe('a diff of manifests', () => {
     `)
   })
 
-  it('colours what comes green and what goes red', () => {
+  it('shows additions in green and removals in red', () => {
     const text = diffOf({before: [deployment(1)], after: [deployment(3)]}, 1)
 
     expect(text).toContain('\u001b[31m-  replicas: 1\u001b[39m')

@@ -4,7 +4,7 @@ import {documentText} from '../../../src/report/document.ts'
 import {planDocument} from '../../../src/report/plan/plan-json.ts'
 import {action, MIXED_PLAN, plan} from '../support/plans.ts'
 
-it('is a stable document', async () => {
+it('the plan as JSON is a stable document', async () => {
   await expect(documentText(planDocument(MIXED_PLAN), 'json')).toMatchFileSnapshot(
     '../golden/plan.json.golden',
   )
@@ -18,7 +18,7 @@ describe('hasChanges', () => {
     ['relabel', true],
     ['check', false],
     ['unchanged', false],
-  ] as const)('a plan of one %s changes something: %s', (kind, expected) => {
+  ] as const)('returns for a plan of one %s whether it has changes: %s', (kind, expected) => {
     expect(hasChanges(plan({actions: [action('keystone', kind)]}))).toBe(expected)
   })
 })

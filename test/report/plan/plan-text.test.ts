@@ -4,8 +4,8 @@ import {planText} from '../../../src/report/plan/plan-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 import {action, MIXED_PLAN, plan} from '../support/plans.ts'
 
-describe('a plan for people', () => {
-  it('says which requirements nobody wrote down, of what is to be changed', () => {
+describe('the text of a plan', () => {
+  it('marks inferred requirements of changed releases', () => {
     const requires = [
       {
         release: 'openstack/mariadb',
@@ -26,7 +26,7 @@ describe('a plan for people', () => {
   it.each([
     {of: ['mariadb', 'keystone'], line: undefined},
     {of: ['mariadb', 'keystone', 'nova'], line: 'longest path: mariadb → keystone → nova'},
-  ])('names the longest chain of what is to be changed, unless it is short: $line', ({of, line}) => {
+  ])('shows the longest path of changes unless it is short: $line', ({of, line}) => {
     const chain = of.map((name, index) =>
       action(name, 'install', {
         requires: of
@@ -41,7 +41,7 @@ describe('a plan for people', () => {
     expect(lines.find((each) => each.startsWith('longest path'))).toBe(line)
   })
 
-  it('counts the secrets that it would make, and names them when asked', () => {
+  it('counts secrets to be generated, and lists them on request', () => {
     const one = plan({
       actions: [action('keystone', 'install')],
       newSecrets: ['openstack/identity.admin.password'],
@@ -59,7 +59,7 @@ describe('a plan for people', () => {
   it.each([
     'objects of it are gone, and are made again',
     'drifted: Deployment/memcached spec.replicas; Service/memcached is gone',
-  ])('counts what is made again: %s', (reason) => {
+  ])('counts re-created objects: %s', (reason) => {
     const actions = [
       action('memcached', 'upgrade', {reasons: [reason]}),
       action('keystone', 'upgrade', {reasons: ['charts/keystone changed']}),
@@ -93,7 +93,7 @@ describe('a plan for people', () => {
     `)
   })
 
-  it('shows the namespace of each release where there are several', () => {
+  it('shows the namespace of each release if there are several', () => {
     const actions = [
       action('ingress', 'unchanged', {reasons: ['unchanged']}),
       action('ingress', 'upgrade', {
@@ -134,7 +134,7 @@ describe('a plan for people', () => {
     `)
   })
 
-  it('is short when there is nothing', () => {
+  it('is short if there is nothing to do', () => {
     expect(viewText(planText(plan({}), palette(0)))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
       environment  all-in-one (environments/all-in-one.yaml)
@@ -144,7 +144,7 @@ describe('a plan for people', () => {
     `)
   })
 
-  it('colours what is installed and what is upgraded', () => {
+  it('colours installs and upgrades', () => {
     const text = viewText(planText(MIXED_PLAN, palette(1)))
 
     expect(text).toContain('\u001b[32m+ install\u001b[39m')

@@ -22,7 +22,7 @@ const removals: readonly ReleaseRemoval[] = [
   {release: 'openstack/empty', goes: [], stays: []},
 ]
 
-it('what goes and what stays are two lists', () => {
+it('a removal shows removed and kept objects as two lists', () => {
   expect(viewText(removalText(removals, palette(0)))).toMatchInlineSnapshot(`
     "goes
       mariadb  Service                mariadb, peers
@@ -38,7 +38,7 @@ it('what goes and what stays are two lists', () => {
   `)
 })
 
-it('what is left names what helm deleted and is there still', () => {
+it('objects that helm deleted and that still exist are shown as being deleted', () => {
   const left: ReleaseRemoval = {
     release: 'openstack/mariadb',
     goes: [{kind: 'Service', name: 'mariadb', namespace, with: 'still being deleted'}],
@@ -55,7 +55,7 @@ it('what is left names what helm deleted and is there still', () => {
   `)
 })
 
-it('a namespace that goes is not among those that stay', () => {
+it('a namespace that is removed is not among the kept objects', () => {
   const goes = [{kind: 'Namespace', name: namespace, namespace, with: 'with everything in it'}]
 
   expect(viewText(removalText([{release: 'openstack/base', goes, stays: []}], palette(0)))).not.toContain(
@@ -63,7 +63,7 @@ it('a namespace that goes is not among those that stay', () => {
   )
 })
 
-it('programs are told the same', () => {
+it('the document of a removal has the same objects', () => {
   expect(removalDocument(removals)).toMatchObject({
     goes: [{release: 'openstack/mariadb', kind: 'Service', name: 'mariadb'}, {}, {}, {with: 'with its data'}],
     stays: [

@@ -44,8 +44,8 @@ function hundred() {
   return {names, run}
 }
 
-describe('the board', () => {
-  it('shows what runs, who waits for whom and how far the run is', async () => {
+describe('the board of a run', () => {
+  it('shows running releases, waiting ones with their requirements, and progress', async () => {
     const {show, at} = createBoard()
 
     await show(...goodRun().slice(0, 9))
@@ -60,7 +60,7 @@ describe('the board', () => {
     `)
   })
 
-  it('says where nobody wrote down what is waited for', async () => {
+  it('marks inferred requirements of waiting releases', async () => {
     const {show, at} = createBoard()
     const [started, ...others] = goodRun().slice(0, 9)
     if (started?.type !== 'run-started') throw new Error('a run begins by its start')
@@ -73,7 +73,7 @@ describe('the board', () => {
     expect(await at(7)).toContain('waiting: keystone for mariadb (inferred) +1, glance for mariadb +2')
   })
 
-  it('keeps a line for each release that has ended', async () => {
+  it('keeps a line for each completed release', async () => {
     const {show, at} = createBoard()
 
     await show(...goodRun().slice(0, 18))
@@ -89,7 +89,7 @@ describe('the board', () => {
     `)
   })
 
-  it('leaves only the lines that stay when the run is over', async () => {
+  it('leaves only permanent lines at the end of the run', async () => {
     const {show, at, board, screen} = createBoard()
 
     await show(...goodRun().slice(0, 9))
@@ -108,7 +108,7 @@ describe('the board', () => {
     expect(screen.written().endsWith('\u001b[?25h')).toBe(true)
   })
 
-  it('says why a release failed while others run, for their end may be far', async () => {
+  it('shows the cause of a failure immediately while other releases are still running', async () => {
     const {show, at} = createBoard({columns: 100})
 
     await show(
@@ -120,7 +120,7 @@ describe('the board', () => {
     expect(await at(41)).toContain('✖ keystone failed after 28 s: KK_UNHEALTHY: openstack/keystone did not')
   })
 
-  it('names a failure, which the summary explains, and what was skipped because of it', async () => {
+  it('names a failure, which the summary explains, and the releases skipped because of it', async () => {
     const {show, board, screen} = createBoard({columns: 100})
 
     await show(...brokenRun())
@@ -135,7 +135,7 @@ describe('the board', () => {
     `)
   })
 
-  it('keeps a line for what the run goes on without', async () => {
+  it('keeps a line for a warning after which the run continues', async () => {
     const {show, at} = createBoard()
     const run = recorder({mariadb: []})
 
@@ -144,7 +144,7 @@ describe('the board', () => {
     expect(await at(1)).toMatch(/^! warning: the journal cannot be written\n/)
   })
 
-  it('shows a warning at once that comes before the run has started', async () => {
+  it('shows a warning before the start of the run immediately', async () => {
     const {show, screen} = createBoard()
 
     await show({type: 'run-warned', at: 1, message: 'nobody leads'})
@@ -152,7 +152,7 @@ describe('the board', () => {
     expect(await seen(screen)).toBe('! warning: nobody leads')
   })
 
-  it('says what an interrupted run still waits for', async () => {
+  it('shows which releases an interrupted run still awaits', async () => {
     const {show, at} = createBoard()
     const run = recorder({mariadb: [], keystone: ['mariadb']})
 
@@ -211,7 +211,7 @@ describe('the board', () => {
     `)
   })
 
-  it('keeps every line of 100 releases that end, once', async () => {
+  it('keeps one line for each of 100 completed releases', async () => {
     const {show, at, board, screen} = createBoard()
     const {names, run} = hundred()
     await show(run.begin(), run.start(0, 'base'), run.succeed(1, 'base'))
@@ -227,7 +227,7 @@ describe('the board', () => {
     expect(lines).toEqual(['base', ...names].map((name) => `✔ ${name} installed, revision 1, 1 s`))
   })
 
-  it('draws again at once when the terminal changes its size, without leaving rows behind', async () => {
+  it('is redrawn immediately after a change of the terminal size, without leftover rows', async () => {
     const {show, at, screen} = createBoard({columns: 100, rows: 24})
     await show(...goodRun().slice(0, 13))
     await at(20)
@@ -245,7 +245,7 @@ describe('the board', () => {
     `)
   })
 
-  it('leaves no rows behind whatever widths the terminal is given', async () => {
+  it('leaves no rows behind for any sequence of widths', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({min: 20, max: 120}), {minLength: 1, maxLength: 6}),
@@ -267,7 +267,7 @@ describe('the board', () => {
     )
   })
 
-  it('never moves out of a screen of any size', async () => {
+  it('never moves the cursor out of a screen of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({min: 8, max: 120}),
@@ -306,7 +306,7 @@ describe('the board', () => {
     `)
   })
 
-  it('lets no message move the cursor', async () => {
+  it('escapes control characters in messages', async () => {
     const {show, at} = createBoard()
     const run = recorder({mariadb: []})
 
@@ -333,7 +333,7 @@ describe('the board', () => {
     expect(coloured.screen.written()).toContain('\u001b[32m✔\u001b[39m')
   })
 
-  it('writes nothing when nothing has changed', async () => {
+  it('writes nothing if nothing has changed', async () => {
     const {show, at, screen} = createBoard()
     const run = recorder({mariadb: []})
     await show(run.begin())
@@ -345,7 +345,7 @@ describe('the board', () => {
     expect(screen.written()).toBe(before)
   })
 
-  it('gives the terminal back when the events break off', async () => {
+  it('restores the terminal if the events are interrupted', async () => {
     const screen = createScreen(80, 24)
     const clock = handClock()
     async function* events(): AsyncGenerator<RunEvent> {

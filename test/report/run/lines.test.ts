@@ -41,7 +41,7 @@ describe('a run as lines', () => {
     `)
   })
 
-  it('tells every half minute what it still waits for, and why that is not ready', async () => {
+  it('reports every half minute the awaited releases and their causes', async () => {
     vi.useFakeTimers()
     const stream = createSink()
     const [started] = goodRun() as [RunEvent]
@@ -89,7 +89,7 @@ describe('a run as lines', () => {
     `)
   })
 
-  it('says what is unchanged, interrupted and skipped', () => {
+  it('reports unchanged, interrupted and skipped releases', () => {
     const run = recorder(
       {mariadb: [], keystone: ['mariadb'], glance: []},
       {mariadb: 'unchanged', glance: 'upgrade'},
@@ -122,14 +122,14 @@ describe('a run as lines', () => {
     expect(linesOf(goodRun(), 1)).toContain('\u001b[32minstalled')
   })
 
-  it('says what the run goes on without, on one line', () => {
+  it('reports a warning after which the run continues on one line', () => {
     const [started] = goodRun() as [RunEvent]
     const warned: RunEvent = {type: 'run-warned', at: started.at, message: 'the journal cannot be\nwritten'}
 
     expect(linesOf([started, warned])).toContain('00:00 warning: the journal cannot be written\n')
   })
 
-  it('has no time of its own before the run has started', () => {
+  it('has no timestamp before the start of the run', () => {
     const [started] = goodRun() as [RunEvent]
     const warned: RunEvent = {type: 'run-warned', at: started.at, message: 'nobody leads'}
 

@@ -11,13 +11,13 @@ function ndjsonOf(events: ReturnType<typeof brokenRun>): string {
   return stream.text()
 }
 
-it('writes one object per line, which reads back as the event', () => {
+it('events are written as one object per line, and read back unchanged', () => {
   const lines = ndjsonOf(brokenRun()).trimEnd().split('\n')
 
   expect(lines.map((line) => JSON.parse(line))).toEqual(brokenRun())
 })
 
-it('keeps the keys in one order, however the event was made', () => {
+it('events have their keys in a fixed order', () => {
   const reversed = brokenRun().map(
     (event) => Object.fromEntries(Object.entries(event).reverse()) as typeof event,
   )

@@ -21,7 +21,7 @@ async function* streamOf(events: readonly RunEvent[], end?: Error): AsyncGenerat
   if (end) throw end
 }
 
-it('shows every event to every view, closes each once, and returns where the run ended', async () => {
+it('watchRun passes every event to every view, closes each once, and returns the final state', async () => {
   const views = [recordingView(), recordingView()]
 
   const state = await watchRun(streamOf(brokenRun()), views)
@@ -34,7 +34,7 @@ it('shows every event to every view, closes each once, and returns where the run
   ])
 })
 
-it('closes the views and throws on when the events break off', async () => {
+it('watchRun closes the views and rethrows if the events are interrupted', async () => {
   const view = recordingView()
 
   const watched = watchRun(streamOf(brokenRun().slice(0, 1), new Error('lost')), [view])
@@ -43,7 +43,7 @@ it('closes the views and throws on when the events break off', async () => {
   expect(view.calls).toEqual(['run-started', 'closed'])
 })
 
-it('is the only place where the command line and the reports fold events', () => {
+it('watchRun is the only place where the command line and reports fold events', () => {
   const files = globSync(['src/report/**/*.ts', 'src/cli/**/*.ts', 'src/commands/**/*.ts'])
 
   const folding = files.filter((file) => /\b(nextState|stateAfter)\b/.test(readFileSync(file, 'utf8')))

@@ -21,6 +21,6 @@ it.each([
     {state: 'healthy', notes},
     'checked, revision 2, 12 s; StatefulSet/db: 0 of 2 pods are of its current version (OnDelete)',
   ],
-] as const)('the end of an %s with the health %j is said as %s', (kind, health, text) => {
+] as const)('the end of an %s with the health %j is described as %s', (kind, health, text) => {
   expect(successText(kind, {revision: 2, seconds: 12, ...(health && {health})})).toBe(text)
 })

@@ -15,7 +15,7 @@ function summaryOf(events: readonly RunEvent[]): string {
 }
 
 describe('the end of a run', () => {
-  it('says what was done', () => {
+  it('reports completed actions', () => {
     expect(summaryOf(goodRun())).toMatchInlineSnapshot(`
       "WHERE THE TIME WENT  TIME  HELM  IMAGES, VOLUMES  JOBS  PODS
       keystone             19 s  -     17 s             -     -
@@ -32,7 +32,7 @@ describe('the end of a run', () => {
     `)
   })
 
-  it('names what has passed its gate and is not all of its current version', () => {
+  it('names releases that passed their gate and still have objects of an older version', () => {
     const run = recorder({db: [], api: []}, {api: 'await'})
     const nowhere = {
       object: 'DaemonSet/agent',
@@ -67,7 +67,7 @@ describe('the end of a run', () => {
     expect(said({state: 'healthy'})).toContain('1 installed, 1 healthy')
   })
 
-  it('counts the tests of a pod that told how each of them ended', () => {
+  it('counts the tests of a pod by their results', () => {
     const run = recorder({keystone: []})
     const tests = (['passed', 'passed', 'skipped'] as const).map((outcome) => ({name: 'lists', outcome}))
     const tested = {type: 'release-tested', at: 0, release: 'openstack/keystone', tests} as const
@@ -77,7 +77,7 @@ describe('the end of a run', () => {
     )
   })
 
-  it('repeats each failure in full and names what was skipped because of it', () => {
+  it('repeats each failure in full, with the releases skipped because of it', () => {
     expect(summaryOf(brokenRun())).toMatchInlineSnapshot(`
       "✖ keystone failed after 28 s
         error KK_UNHEALTHY: openstack/keystone did not become healthy: Deployment/keystone-api: progress deadline exceeded; pod keystone-api-6f7c9d-x2kqm, container keystone-api: CrashLoopBackOff
@@ -93,7 +93,7 @@ describe('the end of a run', () => {
     `)
   })
 
-  it('says in words what has to be given again and is not for printing', () => {
+  it('describes in words those flags of the next command that contain values', () => {
     const again = {...commands, given: 'with the same --set'}
 
     expect(
@@ -101,7 +101,7 @@ describe('the end of a run', () => {
     ).toContain('next: kk deploy all-in-one.yaml   with the same --set; continues with the rest\n')
   })
 
-  it('names the pod that its gate blamed last, with its log, when the error does not', () => {
+  it('names the last pod that its gate reported, with its log, if the error does not', () => {
     const run = recorder({keystone: []})
 
     const text = summaryOf([
@@ -134,7 +134,7 @@ describe('the end of a run', () => {
     `)
   })
 
-  it('says that a run was interrupted, and how to go on', () => {
+  it('reports an interruption, and the command that continues', () => {
     const run = recorder({mariadb: [], keystone: ['mariadb']})
 
     const text = summaryOf([
@@ -155,7 +155,7 @@ describe('the end of a run', () => {
     `)
   })
 
-  it('names what was still running when the events broke off', () => {
+  it('names the releases that were running when the events were interrupted', () => {
     const run = recorder({mariadb: [], keystone: ['mariadb']})
 
     expect(summaryOf([run.begin(), run.start(0, 'mariadb')])).toMatchInlineSnapshot(`
@@ -166,7 +166,7 @@ describe('the end of a run', () => {
     `)
   })
 
-  it('counts what was unchanged', () => {
+  it('counts unchanged releases', () => {
     const run = recorder({mariadb: [], keystone: ['mariadb']}, {mariadb: 'unchanged', keystone: 'unchanged'})
 
     expect(summaryOf([run.begin(), run.finish(0, 'succeeded')])).toMatchInlineSnapshot(`

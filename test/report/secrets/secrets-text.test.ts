@@ -18,9 +18,12 @@ it.each([
     'kept as it is (--replace takes the one of the file)',
   ],
   ['same', 'there already', 'there already'],
-] as const)('an import tells of what is %s, and otherwise of what would be', (outcome, done, foreseen) => {
-  const secret = 'openstack/oslo_db.nova.password from nova_database_password'
+] as const)(
+  'an import and its dry run report what happens to a secret that is %s',
+  (outcome, done, foreseen) => {
+    const secret = 'openstack/oslo_db.nova.password from nova_database_password'
 
-  expect(importText(imported(outcome), {isForeseen: false})).toBe(`${secret}: ${done}\n`)
-  expect(importText(imported(outcome), {isForeseen: true})).toBe(`${secret}: ${foreseen}\n`)
-})
+    expect(importText(imported(outcome), {isForeseen: false})).toBe(`${secret}: ${done}\n`)
+    expect(importText(imported(outcome), {isForeseen: true})).toBe(`${secret}: ${foreseen}\n`)
+  },
+)

@@ -58,8 +58,8 @@ const glance: ReleaseStatus = {
   dependents: [],
 }
 
-describe('status', () => {
-  it('is a table, and then what is the cause', () => {
+describe('the text of a status', () => {
+  it('is a table, followed by causes', () => {
     expect(viewText(statusText([mariadb, keystone, glance], palette(0)))).toMatchInlineSnapshot(`
       "release   revision  status         health   inputs   chart           owner       requires  dependents
       mariadb          1  deployed       healthy  current  mariadb 0.1.0   all-in-one         0           2
@@ -77,7 +77,7 @@ describe('status', () => {
     ['what requires it changes', {inputs: 'changed'}, 'kk deploy'],
     ['what requires it is to be installed', {inputs: 'unknown', revision: 0}, 'kk deploy'],
     ['another changes', {requires: []}, 'kk upgrade mariadb --correct-drift'],
-  ])('says what makes again what is gone where %s', (_, differs, command) => {
+  ])('shows the command that re-creates missing objects if %s', (_, differs, command) => {
     const rows = [
       {...mariadb, missing: ['Service/mariadb']},
       {...keystone, requires: ['mariadb'], ...differs},
@@ -88,7 +88,7 @@ describe('status', () => {
     )
   })
 
-  it('has no second part when all is well', () => {
+  it('has only the table if all releases are healthy', () => {
     expect(viewText(statusText([mariadb], palette(0)))).toMatchInlineSnapshot(`
       "release  revision  status    health   inputs   chart          owner       requires  dependents
       mariadb         1  deployed  healthy  current  mariadb 0.1.0  all-in-one         0           2
@@ -96,7 +96,7 @@ describe('status', () => {
     `)
   })
 
-  it('says who holds a release, who else requires it, and what to do about what has not ended', () => {
+  it('shows the holder of a release, its dependents, and the advice for an unfinished operation', () => {
     const held: ReleaseStatus = {
       ...mariadb,
       status: 'pending-upgrade',
@@ -124,7 +124,7 @@ describe('status', () => {
     `)
   })
 
-  it('is one line per release, too', () => {
+  it('has a form with one line per release', () => {
     expect([mariadb, keystone, glance].map((row) => statusLine(row, palette(0)))).toMatchInlineSnapshot(`
       [
         "✔ openstack/mariadb  revision 1 deployed, healthy",
@@ -134,7 +134,7 @@ describe('status', () => {
     `)
   })
 
-  it('says that there are no releases', () => {
+  it('reports that there are no releases', () => {
     expect(viewText(statusText([], palette(0)))).toBe('no releases\n')
   })
 })

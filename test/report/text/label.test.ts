@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {releaseLabels} from '../../../src/report/text/label.ts'
 
-it('calls a release by its name, and by its namespace too where two share a name', () => {
+it('a release is labelled by its name, and by its namespace if two share a name', () => {
   const labels = releaseLabels(['openstack/ingress', 'kube-system/ingress', 'openstack/mariadb'])
 
   expect(labels('openstack/ingress')).toBe('openstack/ingress')

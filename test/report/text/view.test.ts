@@ -11,11 +11,11 @@ it.each([
   ['a supercalifragilistic word', 10, ['a', 'supercalifragilistic', '  word']],
   ['one line\nand one that is longer', 12, ['one line', 'and one that', '  is longer']],
   ['所有 服务 都 正常', 9, ['所有 服务', '  都 正常']],
-])('%j in %i columns', (text, columns, lines) => {
+])('%j is wrapped at %i columns', (text, columns, lines) => {
   expect(viewText(text, columns).trimEnd().split('\n')).toEqual(lines)
 })
 
-it('colours take no room', () => {
+it('colours have no width in wrapped text', () => {
   const {bad, strong} = palette(1)
   const text = `${bad('error')} ${strong('KK_X')}: no such thing`
 
@@ -24,7 +24,7 @@ it('colours take no room', () => {
   expect(lines.map(textWidth)).toEqual([14, 12])
 })
 
-it('no word is broken or lost, and only one that is too long alone leaves the columns', () => {
+it('no word of wrapped text is broken or lost, and only a word that is too long exceeds the columns', () => {
   const words = fc.array(fc.string({unit: fc.constantFrom(...'abc-/é界'), minLength: 1, maxLength: 30}), {
     minLength: 1,
     maxLength: 30,
@@ -46,7 +46,7 @@ it('no word is broken or lost, and only one that is too long alone leaves the co
   )
 })
 
-it('lays out the parts of a view in the columns, with its last newline', () => {
+it('the parts of a view are laid out in columns, with a final line break', () => {
   const frame = () => ['| a cell of a frame | another |']
   const view = ['one line that is long', frame, (columns: number) => [`${columns} columns`]]
 
@@ -54,6 +54,6 @@ it('lays out the parts of a view in the columns, with its last newline', () => {
   expect(viewText([])).toBe('')
 })
 
-it('separates blocks by empty lines, without the blocks that are empty', () => {
+it('blocks of a view are separated by empty lines, without empty blocks', () => {
   expect(blocks([['a', 'b'], [], ['c']])).toEqual(['a', 'b', '', 'c'])
 })

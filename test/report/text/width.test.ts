@@ -32,7 +32,7 @@ describe('shorten', () => {
     expect(shorten(text, columns)).toBe(expected)
   })
 
-  it('never takes more columns than it is given', () => {
+  it('never exceeds the specified columns', () => {
     fc.assert(
       fc.property(fc.string({unit: 'grapheme'}), fc.nat(40), (text, columns) => {
         expect(textWidth(shorten(text, columns))).toBeLessThanOrEqual(columns)

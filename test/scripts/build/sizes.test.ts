@@ -2,7 +2,7 @@ import type {Metafile} from 'esbuild'
 import {expect, it} from 'vitest'
 import {sizeLines} from '../../../scripts/build/sizes.ts'
 
-it('sums the size of a bundle by package, the largest first', () => {
+it('the size of a bundle is summed by package, the largest first', () => {
   const inputs = {
     'src/main.ts': {bytesInOutput: 2048},
     'node_modules/@oclif/core/lib/index.js': {bytesInOutput: 3000},

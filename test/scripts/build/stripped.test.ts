@@ -20,7 +20,7 @@ it('a Node without its symbols is smaller, and runs', async () => {
   expect((await stat(stripped)).size).toBeLessThan((await stat(process.execPath)).size * 0.9)
 })
 
-it('what is no executable is refused', async () => {
+it('a file that is not an executable is refused', async () => {
   const file = join(directory, 'text')
   await writeFile(file, 'a text that is long enough to be read as a header of an executable, and is none')
 

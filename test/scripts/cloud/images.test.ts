@@ -4,7 +4,7 @@ import {expect, it, onTestFinished} from 'vitest'
 import {bringImages} from '../../../scripts/cloud/images.ts'
 import {fakeBuildah} from '../../images/support/fake-buildah.ts'
 
-it('images of either release are taken from the registry that KK_IMAGES names, and nothing is built', async () => {
+it('images of both releases are pulled from the registry in KK_IMAGES, and none is built', async () => {
   const directory = await fakeBuildah((own) => `echo "$@" >>${own}/calls`)
   process.env['KK_IMAGES'] = 'registry.example.org/kk'
   onTestFinished(() => {

@@ -28,6 +28,9 @@ it.each([
   ['active', 'available', ''],
   ['saving', 'in-use', 'delete_image create_image'],
   ['active', 'error', 'delete_volume create_volume'],
-])('of an image that is %s and a volume that is %s, halves are made anew', async (image, volume, done) => {
-  expect(await doneWhere(image, volume)).toBe(done)
-})
+])(
+  'an image that is %s and a volume that is %s are created again if incomplete',
+  async (image, volume, done) => {
+    expect(await doneWhere(image, volume)).toBe(done)
+  },
+)

@@ -11,7 +11,7 @@ const option = {
   deprecated_for_removal: false,
 }
 
-it('writes an option on each line, in order, and of two of one name the one that is secret', () => {
+it('options are written one per line, in order, and of duplicate names the secret one', () => {
   const former = [{group: 'DEFAULT', name: 'sql_connection'}]
 
   const text = optionsText(['nova.conf', 'oslo.db'], {

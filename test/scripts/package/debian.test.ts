@@ -26,7 +26,7 @@ async function archive(answer?: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/debian/`
 }
 
-it('a package that the archive has lost is taken from its snapshot, and kept', async () => {
+it('a package that is no longer in the archive is downloaded from its snapshot, and cached', async () => {
   const cache = join(writeFiles({}), 'cache')
   const archives = [await archive(), await archive('what somebody changed'), await archive(CONTENT)]
 
@@ -36,7 +36,7 @@ it('a package that the archive has lost is taken from its snapshot, and kept', a
   expect(await fetched(PACKAGE, {cache, archives: []})).toBe(file)
 })
 
-it('a package that is nowhere is an error that says what to do', async () => {
+it('a package in neither place is an error with a hint', async () => {
   const [gone, changed] = [await archive(), await archive('what somebody changed')]
 
   await expect(
@@ -54,7 +54,7 @@ it('a package that is nowhere is an error that says what to do', async () => {
   )
 })
 
-it('the lock has the same packages for each processor, and a snapshot that has them', async () => {
+it('the lock has the same packages for each architecture, and a snapshot that contains them', async () => {
   const lock = readDebianLock()
   const names = Object.values(lock.packages).map((packages) => packages.map(({name}) => name))
 

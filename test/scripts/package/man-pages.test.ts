@@ -15,7 +15,7 @@ async function read(file: string): Promise<{readonly text: string; readonly warn
   return {text: stdout, warnings: stderr}
 }
 
-it('there is a page of kk, of each first word of a command, and of the environment file', () => {
+it('there is a man page for kk, each first word of a command, and the environment file', () => {
   const words = new Set(COMMANDS.filter(({hidden}) => !hidden).map(({id}) => id.split(':')[0]))
 
   expect(PAGES.map(({file}) => file)).toEqual([
@@ -25,14 +25,14 @@ it('there is a page of kk, of each first word of a command, and of the environme
   ])
 })
 
-it.each(PAGES)('$file is one that groff reads without a warning', async ({file}) => {
+it.each(PAGES)('the man page $file is accepted by groff without a warning', async ({file}) => {
   const {text, warnings} = await read(file)
 
   expect(warnings).toBe('')
   expect(text).toContain('NAME\n')
 })
 
-it('a page tells of each flag of its command, with examples as they are typed', async () => {
+it('a man page has each flag of its command, and its examples verbatim', async () => {
   const {text} = await read('kk-deploy.1')
   const deploy = COMMANDS.find(({id}) => id === 'deploy')!
   const told = Object.values(deploy.flags).filter(({helpGroup}) => helpGroup !== 'GLOBAL')
@@ -41,14 +41,14 @@ it('a page tells of each flag of its command, with examples as they are typed', 
   expect(text).toContain('kk deploy environments/all-in-one.yaml --sandbox --dry-run\n')
 })
 
-it('the page of a group has a section for each of its commands', async () => {
+it('the man page of a group has a section for each of its commands', async () => {
   const {text} = await read('kk-charts.1')
   const commands = COMMANDS.filter(({id}) => id.startsWith('charts:')).map(wordsOf)
 
   expect(commands.filter((words) => !text.includes(`   kk ${words}\n`))).toEqual([])
 })
 
-it('text is shown as it stands in the table, whatever roff reads in it', async () => {
+it('text of the command table is escaped for roff', async () => {
   const {text} = await read('kk-environment.5')
 
   expect(text).toContain("kk's own settings; no release gets them.")

@@ -15,7 +15,7 @@ async function fakeGo(version: string): Promise<void> {
 }
 
 describe('Go', () => {
-  it('is asked for by name where there is none', async () => {
+  it('is named in the error if it is missing', async () => {
     await expect(goVersion({PATH: path})).rejects.toMatchObject({
       code: 'KK_TOOLBOX',
       message: 'Go was not found on PATH: it builds the binaries of the throwaway cluster',
@@ -23,7 +23,7 @@ describe('Go', () => {
     })
   })
 
-  it.each(['go1.25.9', 'go1.9', 'nonsense'])('%s is too old', async (version) => {
+  it.each(['go1.25.9', 'go1.9', 'nonsense'])('is refused in the old version %s', async (version) => {
     await fakeGo(version)
 
     await expect(goVersion({PATH: path})).rejects.toMatchObject({
@@ -33,7 +33,7 @@ describe('Go', () => {
   })
 
   it.each(['go1.26.0', 'go1.26.8', 'go1.30', 'go2.0', 'devel go1.27-abcdef'])(
-    '%s is taken',
+    'is accepted in the version %s',
     async (version) => {
       await fakeGo(version)
 

@@ -38,13 +38,13 @@ async function runsOfGo(): Promise<string[]> {
 }
 
 describe('the toolbox', () => {
-  it('holds every tool, where the binary of kk finds it', async () => {
+  it('contains every tool where the binary of kk looks for it', async () => {
     const bin = await buildToolbox(env, () => {})
 
     for (const name of TOOL_NAMES) expect(toolPath(name, env)).toBe(join(bin, name))
   })
 
-  it('of the all-in-one node is one of its own, found beside the other', async () => {
+  it('of the all-in-one node is separate, and is found next to the other', async () => {
     const cluster = await buildToolbox(env, () => {})
     const node = await buildToolbox(env, () => {}, NODE_KIT)
 
@@ -53,7 +53,7 @@ describe('the toolbox', () => {
     expect(node).not.toBe(cluster)
   })
 
-  it('is built once, however many ask for it', async () => {
+  it('is built once by concurrent callers', async () => {
     const lines: string[] = []
 
     await Promise.all([
@@ -65,7 +65,7 @@ describe('the toolbox', () => {
     expect(lines).toContain(`toolbox: process ${process.pid} is building it; waiting`)
   })
 
-  it('says nothing when it is there', async () => {
+  it('prints nothing if it exists', async () => {
     await buildToolbox(env, () => {})
     const lines: string[] = []
 
@@ -74,20 +74,20 @@ describe('the toolbox', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not there when a step failed, which says what Go said', async () => {
+  it('is not created if a step fails, with the output of Go in the error', async () => {
     const failing = buildToolbox({...env, FAKE_GO_FAILS: 'install'}, () => {})
 
     await expect(failing).rejects.toMatchObject({code: 'KK_TOOLBOX', log: ['no module proxy']})
     expect(() => toolPath('etcd', env)).toThrow('not found')
   })
 
-  describe('that a CI keeps', () => {
+  describe('in the cache of a CI', () => {
     const otherMachine = () => ({...env, XDG_CACHE_HOME: join(directory, 'other')})
     beforeEach(() => {
       env = {...env, KK_TOOLBOX_ARCHIVES: join(directory, 'archives')}
     })
 
-    it('is unpacked on another machine, which runs no Go', async () => {
+    it('is unpacked on another machine without running Go', async () => {
       await buildToolbox(env, () => {})
       const lines: string[] = []
 
@@ -101,7 +101,7 @@ describe('the toolbox', () => {
       for (const name of TOOL_NAMES) expect(toolPath(name, otherMachine())).toBe(join(bin, name))
     })
 
-    it('is made anew when the archive is damaged', async () => {
+    it('is built again if the archive is damaged', async () => {
       await buildToolbox(env, () => {})
       const [archive] = await readdir(join(directory, 'archives'))
       await writeFile(join(directory, 'archives', archive!), 'half')
@@ -114,7 +114,7 @@ describe('the toolbox', () => {
       expect(await runsOfGo()).toHaveLength(6)
     })
 
-    it('is another one when what goes into it is', async () => {
+    it('is a different one if an input changes', async () => {
       await buildToolbox(env, () => {})
       await buildToolbox(env, () => {}, NODE_KIT)
 
@@ -122,7 +122,7 @@ describe('the toolbox', () => {
     })
   })
 
-  it('forgets what a build that failed or was killed had left', async () => {
+  it('is cleaned of leftovers of failed and killed builds', async () => {
     await buildToolbox({...env, FAKE_GO_FAILS: 'install'}, () => {}).catch(() => {})
 
     await buildToolbox(env, () => {})
