@@ -35,11 +35,11 @@ describe('a default storage class', () => {
     ['a claim that names one', claim({storageClassName: 'fast'}), []],
     ['a set one of whose claims names none', set({storageClassName: 'fast'}, {}), [DB]],
     ['a set without claims', set(), []],
-  ])('is needed by %s, or not', (_, object, users) => {
+  ])('is required, or not required, by %s', (_, object, users) => {
     expect(classless(rendered(object))).toEqual(users)
   })
 
-  it('that is the only one is fine', () => {
+  it('that exists exactly once is fine', () => {
     const classes = [
       {name: 'slow', isDefault: false},
       {name: 'fast', isDefault: true},
@@ -48,7 +48,7 @@ describe('a default storage class', () => {
     expect(judgeStorageClasses(classes, [DB], 'kubectl')).toEqual([])
   })
 
-  it('that is missing is a problem for who needs it, and nobody else', () => {
+  it('that is missing is a problem only for releases with claims that need one', () => {
     const classes = [{name: 'fast', isDefault: false}]
 
     expect(judgeStorageClasses(classes, [DB], 'kubectl')).toMatchObject([
@@ -63,13 +63,13 @@ describe('a default storage class', () => {
     ])
   })
 
-  it('cannot be chosen where there is no class', () => {
+  it('cannot be suggested if the cluster has no storage class', () => {
     expect(judgeStorageClasses([], [DB], 'kubectl')).toMatchObject([
       {level: 'problem', advice: 'install a volume provisioner with a storage class'},
     ])
   })
 
-  it('does not stand for one that a claim names and nobody has', () => {
+  it('does not replace a class that a claim names and that does not exist', () => {
     const objects = rendered(claim({storageClassName: 'slow'}), set({storageClassName: 'fast'}, {}))
     const brought = {apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: {name: 'slow'}}
     const classes = [{name: 'general', isDefault: true}]
@@ -85,7 +85,7 @@ describe('a default storage class', () => {
     expect(judgeNamedClasses(classes, new Map([...objects, ['openstack/ceph', [brought]]]))).toHaveLength(1)
   })
 
-  it('is the newest of several, and the others are to give way', () => {
+  it('is the newest of several, and the advice removes the mark of the others', () => {
     const classes = ['new', 'old', 'older'].map((name) => ({name, isDefault: true}))
 
     expect(judgeStorageClasses(classes, [], 'kubectl')).toMatchObject([
@@ -98,10 +98,10 @@ describe('a default storage class', () => {
   })
 })
 
-describe('kinds', () => {
+describe('kinds of objects', () => {
   const used = {apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', releases: [DB]} as const
 
-  it('are gathered from all releases', () => {
+  it('are collected from all releases', () => {
     const objects = new Map<ReleaseId, readonly KubernetesObject[]>([
       [DB, [claim({}), claim({})]],
       ['openstack/api', [claim({})]],
@@ -112,7 +112,7 @@ describe('kinds', () => {
     ])
   })
 
-  it('that are missing are a problem: of Kubernetes with what to use, of others with what brings them', () => {
+  it('that are not served are a problem, with the replacement in Kubernetes or the CRDs to install', () => {
     const thing = {apiVersion: 'example.org/v1', kind: 'Thing', releases: [DB]} as const
 
     expect(judgeMissing([used, thing])).toMatchObject([
@@ -124,7 +124,7 @@ describe('kinds', () => {
     ])
   })
 
-  it('that are deprecated are a warning, others are nothing', () => {
+  it('that are deprecated are a warning, and others are not reported', () => {
     const endpoints = {apiVersion: 'v1', kind: 'Endpoints', releases: [DB]} as const
     const service = {apiVersion: 'v1', kind: 'Service', releases: [DB]} as const
 
@@ -133,7 +133,7 @@ describe('kinds', () => {
     ])
   })
 
-  it('that installed releases have, and the cluster serves no more, are a problem of each', () => {
+  it('of installed releases that the cluster no longer serves are a problem of each release', () => {
     expect(judgeForgotten([{...used, releases: [DB, 'openstack/api']}])).toMatchObject([
       {level: 'problem', advice: expect.stringMatching(/helm mapkubeapis db --namespace openstack$/)},
       {level: 'problem', advice: expect.stringMatching(/helm mapkubeapis api --namespace openstack$/)},

@@ -13,7 +13,7 @@ const NOW = Date.parse('2026-11-21T12:00:00Z')
 describe('approvals of the guard', () => {
   const approval = {release: 'openstack/db', expires: NOW / 1000, by: 'ada', objects: []} as const
 
-  it('that have run out this second are told, with what takes them away', () => {
+  it('are reported from the second of their expiry, with the command that removes them', () => {
     expect(judgeApprovals([approval], NOW, 'kk guard install --yes --context production')).toEqual([
       {
         level: 'info',
@@ -23,12 +23,12 @@ describe('approvals of the guard', () => {
     ])
   })
 
-  it('that run out in the next are left alone', () => {
+  it('are not reported until the second before their expiry', () => {
     expect(judgeApprovals([{...approval, expires: NOW / 1000 + 1}], NOW, '')).toEqual([])
   })
 })
 
-describe('objects that helm has forgotten', () => {
+describe('objects that helm no longer tracks', () => {
   const extra: Leftover = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -42,7 +42,7 @@ describe('objects that helm has forgotten', () => {
   const judge = (status: string, ...left: readonly Leftover[]) =>
     judgeObjects({release: 'openstack/api', status}, left, places)
 
-  it('go by a prune, but for what stays', () => {
+  it('are removed by a prune, except those that must stay', () => {
     expect(judge('deployed', extra, data)).toEqual([
       {
         level: 'warning',
@@ -52,13 +52,13 @@ describe('objects that helm has forgotten', () => {
     ])
   })
 
-  it('go after a deploy where the last revision failed', () => {
+  it('are removed after a deploy if the last revision failed', () => {
     expect(judge('failed', extra)).toMatchObject([
       {advice: 'kk deploy env.yaml --sandbox && kk drift api --prune --sandbox'},
     ])
   })
 
-  it('that all stay, and none at all, need nothing', () => {
+  it('need no action if all of them stay, or if there are none', () => {
     expect(judge('deployed', data)).toMatchObject([{level: 'info'}])
     expect(judge('deployed', data)[0]).not.toHaveProperty('advice')
     expect(judge('deployed')).toEqual([])
@@ -78,7 +78,7 @@ describe('a Lease', () => {
     processes: {holder: 'unseen'},
   }
 
-  it('that was not renewed for its time and a minute is left by its holder', () => {
+  it('is reported as left by its holder a minute after its renewal deadline', () => {
     expect(judgeLease(lease, undefined, NOW)).toEqual([
       {
         level: 'info',
@@ -88,7 +88,7 @@ describe('a Lease', () => {
     ])
   })
 
-  it('whose process is gone is left at once', () => {
+  it('is reported immediately if the process of its holder is gone', () => {
     const gone: LeaseView = {...lease, runsOut: NOW + 60_000, isRemoval: true, processes: {holder: 'gone'}}
 
     expect(judgeLease(gone, undefined, NOW)).toMatchObject([
@@ -99,22 +99,22 @@ describe('a Lease', () => {
   it.each<[string, Partial<LeaseView>]>([
     ['was renewed since', {runsOut: NOW - 59_999}],
     ['was given back', {holder: undefined}],
-    ['does not tell its time', {runsOut: undefined}],
+    ['has no deadline', {runsOut: undefined}],
     [
-      'has a helm at work',
+      'has a running helm',
       {
         processes: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 7}}}},
       },
     ],
-  ])('that %s is not', (_, change) => {
+  ])('is not reported if it %s', (_, change) => {
     expect(judgeLease({...lease, ...change}, undefined, NOW)).toEqual([])
   })
 })
 
-describe('an operation that has not ended', () => {
+describe('an unfinished operation', () => {
   const pending = recordOf(desiredOf('api'), {revision: 3, status: 'pending-upgrade'})
 
-  it('is recovered by a deploy of its environment, where that is at hand', () => {
+  it('is recovered by a deploy of the environment file if that is known', () => {
     const stale = {...pending, evidence: {state: 'stale', why: 'whose helm is gone', run: 'r1'}} as const
 
     expect(judgePending(stale, 'env.yaml --sandbox')).toMatchObject([
@@ -125,7 +125,7 @@ describe('an operation that has not ended', () => {
     ])
   })
 
-  it('is finished by the same removal where it was one, and so is its run', () => {
+  it('of a removal is completed by the same removal, and so is its run', () => {
     const stale = {state: 'stale', why: 'whose helm is gone', run: 'r1'} as const
     const removed = {...pending, status: 'uninstalling', evidence: stale}
     const run = {
@@ -141,13 +141,13 @@ describe('an operation that has not ended', () => {
     expect(found?.advice).toBe('kk remove api env.yaml')
   })
 
-  it('of which nothing shows that kk did it is unlocked by name', () => {
+  it('without evidence of kk is unlocked by name', () => {
     expect(judgePending({...pending, evidence: {state: 'foreign'}}, 'env.yaml')).toMatchObject([
       {level: 'problem', advice: expect.stringContaining('kk unlock api --revision 3')},
     ])
   })
 
-  it('that somebody works on is only told', () => {
+  it('that another process is running is only noted', () => {
     const evidence = {state: 'running', by: 'helm', alone: false, pid: 7, run: 'r1'} as const
 
     expect(judgePending({...pending, evidence}, 'env.yaml')).toMatchObject([{level: 'info'}])

@@ -25,24 +25,24 @@ describe('the clock', () => {
     expect(found!.what).toMatch(seconds > 0 ? /clock is (89|90|91) s behind/ : new RegExp(words))
   })
 
-  it.each([0, 30, -30])('may differ by %i s', (ahead) => {
+  it.each([0, 30, -30])('may differ by %i s without a report', (ahead) => {
     expect(judgeClock(ahead)).toEqual([])
   })
 
   it.each([
     [31, "clock is 31 s ahead of the API server's"],
     [-31, "clock is 31 s behind the API server's"],
-  ])('that differs by %i s is told', (ahead, words) => {
+  ])('is reported if it differs by %i s', (ahead, words) => {
     expect(judgeClock(ahead)).toMatchObject([{what: expect.stringContaining(words)}])
   })
 })
 
 describe('the state directory', () => {
-  it('with 100 MiB left has room', () => {
+  it('with 100 MiB of free space is fine', () => {
     expect(judgeRoom('/state', 100 * MIB)).toEqual([])
   })
 
-  it('with less has not, and what fills it is looked for', () => {
+  it('with less free space is reported, with a command that lists the largest files', () => {
     expect(judgeRoom('/state', 100 * MIB - 1)).toEqual([
       {
         level: 'warning',
@@ -55,17 +55,17 @@ describe('the state directory', () => {
   it.each([
     ['EACCES', 'chmod u+rwx /state'],
     ['EROFS', 'export XDG_STATE_HOME=$(mktemp -d)'],
-  ])('that cannot be written for %s is a problem', (code, advice) => {
+  ])('that cannot be written because of %s is a problem', (code, advice) => {
     expect(judgeUnwritable('/state', code)).toMatchObject([{level: 'problem', advice}])
   })
 
-  it('is made where it is missing', async () => {
+  it('is created if missing', async () => {
     const home = testDirectory()
 
     expect(await stateDirectoryCheck.find({directory: join(home, 'a/kk')} as Examination)).toEqual([])
   })
 
-  it('below /proc is told at once, with why', async () => {
+  it('below /proc is reported immediately, with the reason', async () => {
     const found = await stateDirectoryCheck.find({directory: '/proc/state/kk'} as Examination)
 
     expect(found).toMatchObject([

@@ -6,7 +6,7 @@ import {SERVICES, useCharts} from '../../own-charts/support/charts.ts'
 
 const charts = await useCharts()
 
-it("finds nothing in kk's own charts, and whoever has another value than a section gives to the server", async () => {
+it("the check of accounts finds no fault in kk's own charts, and finds each client with another value than its server", async () => {
   const bus = {endpoints: {oslo_messaging: {auth: {admin: {password: 'another-value'}}}}}
   const agreeing = await Promise.all(SERVICES.map((name) => examined(name)))
   const clients = await Promise.all(

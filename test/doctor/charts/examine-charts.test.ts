@@ -55,7 +55,7 @@ describe('the faults of charts', () => {
     return examineCharts(prepared, {helm})
   }
 
-  it('name the place in values.yaml that is no YAML, beside those of other charts', async () => {
+  it('contain the position in values.yaml that is not YAML, next to those of other charts', async () => {
     const charts = testDirectory()
     for (const [name, values] of [
       ['bad', 'a: 1\npw: *S3cretX\n'],
@@ -78,7 +78,7 @@ describe('the faults of charts', () => {
 
   it.each([
     [
-      'a wait that nobody serves',
+      'contain a wait for a Service that no release provides',
       'waits',
       'warning',
       'Deployment/faulty',
@@ -86,7 +86,7 @@ describe('the faults of charts', () => {
       /elsewhere\/Service\/nothing/,
     ],
     [
-      'an object that nobody makes',
+      'contain a reference to an object that no release creates',
       'missing objects',
       'warning',
       'Deployment/faulty',
@@ -94,7 +94,7 @@ describe('the faults of charts', () => {
       /Secret\/nobodys-secret/,
     ],
     [
-      'what two could provide',
+      'contain a want that two releases could provide',
       'ambiguous providers',
       'problem',
       'Deployment/faulty',
@@ -102,7 +102,7 @@ describe('the faults of charts', () => {
       /one and two have it/,
     ],
     [
-      'a hook that waits for what comes later',
+      'contain a hook that waits for a later object',
       'deadlocks',
       'problem',
       'Job/faulty-hook',
@@ -110,16 +110,23 @@ describe('the faults of charts', () => {
       /Secret\/faulty-random/,
     ],
     [
-      'a value that is random',
+      'contain a random value',
       'random values',
       'warning',
       'Secret/faulty-random',
       'secret.yaml',
       /stringData/,
     ],
-    ['a Job that keeps its name', 'names of Jobs', 'warning', 'Job/faulty-job', 'job.yaml', /keeps its name/],
     [
-      'a field that cannot change',
+      'contain a Job that keeps its name',
+      'names of Jobs',
+      'warning',
+      'Job/faulty-job',
+      'job.yaml',
+      /keeps its name/,
+    ],
+    [
+      'contain an immutable field',
       'immutable fields',
       'warning',
       'Deployment/faulty',
@@ -142,35 +149,35 @@ describe('the faults of charts', () => {
     ])
   })
 
-  it('an object that two releases make', () => {
+  it('contain an object that two releases create', () => {
     expect(faults.filter(({check}) => check === 'claimed twice')).toMatchObject([
       {level: 'problem', object: 'ConfigMap/shared-config', what: expect.stringContaining('one and two')},
     ])
   })
 
-  it('a definition that no upgrade applies', () => {
+  it('contain a CRD that no upgrade applies', () => {
     expect(faults.filter(({check}) => check === 'definitions')).toMatchObject([
       {object: 'CustomResourceDefinition/things.faulty.kk.openstack.org', file: 'faulty/crds/things.yaml'},
     ])
   })
 
-  it('are none but these', () => {
+  it('contain nothing else', () => {
     expect(faults).toHaveLength(9)
   })
 
-  it('are none in charts that have none, but pods that wait for a later hook', async () => {
+  it('contain no fault for charts without faults, except a note on pods that wait for a later hook', async () => {
     expect(await examined('unannotated', ['keystone', 'mariadb'])).toMatchObject([
       {check: 'deadlocks', level: 'info', what: expect.stringContaining('not with helm --wait')},
     ])
   })
 
-  it('are no random values that a template keeps by lookup', async () => {
+  it('contain no random value that a template keeps by lookup', async () => {
     const found = await examined('faulty', ['keeping'])
 
     expect(found.map(({check, object}) => `${check} ${object}`)).toEqual(['random values Secret/made-up'])
   })
 
-  it("are none of kk's own charts without the secrets that kk makes for them", async () => {
+  it("contain nothing for kk's own charts without the secrets that kk generates", async () => {
     const names = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'placement']
 
     const found = await examined('../../charts', names)
@@ -178,7 +185,7 @@ describe('the faults of charts', () => {
     expect(found.filter(({check}) => ['rendering', 'random values', 'accounts'].includes(check))).toEqual([])
   })
 
-  it('are told where the values of a chart say more than it renders', async () => {
+  it('contain waits in values that no rendered object has', async () => {
     const values = {dependencies: {static: {extra: {daemonset: ['operator-agent']}}}}
 
     const found = await examined('unannotated', ['keystone', 'mariadb', 'operator'], values)
@@ -191,7 +198,7 @@ describe('the faults of charts', () => {
     ])
   })
 
-  it('begin with a chart that does not render, and leave out none of the others', async () => {
+  it('begin with a chart that does not render, and still contain those of the other charts', async () => {
     const found = await examined('faulty', ['one', 'two', 'broken'])
 
     expect(found).toMatchObject([
@@ -205,13 +212,13 @@ describe('the faults of charts', () => {
     ])
   })
 
-  it('are told of a custom resource beside its own definition, but not where the chart asks for the kind', async () => {
+  it('contain a custom resource next to its own CRD, unless the chart checks for the kind', async () => {
     const found = await examined('faulty', ['own-kind', 'own-kind-asked'])
 
     expect(found).toMatchObject([{check: 'missing kinds', level: 'problem', object: 'Widget/widget'}])
   })
 
-  it('are none where a chart fails without a kind that another one defines', async () => {
+  it('contain nothing if a chart does not render without a kind that another chart defines', async () => {
     expect(await examined('faulty', ['kind-asking', 'kind-making'])).toEqual([])
   })
 })

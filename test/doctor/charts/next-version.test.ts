@@ -17,7 +17,7 @@ it.each([
     {initImage: 'a@sha256:1', replicas: 2},
     {initImage: 'a@sha256:1', replicas: 2},
   ],
-])('the images of %j become %j', (values, expected) => {
+])('the images of the next version of %j are %j', (values, expected) => {
   expect(withOtherImages('/no/chart/is/here', values)).toEqual(expected)
 })
 
@@ -25,7 +25,7 @@ it.each([
   ['other images alone', '{{ .Chart.Name }}', 'x.example.org/api:1', 'x.example.org/api:1-next of api:1'],
   ['a version that is asked for', '{{ include "labels" . }}', 'x.example.org/api:1', undefined],
   ['an image that is put together', '{{ .Chart.Name }}', 'api', undefined],
-])('what the next version renders is known without a render: %s', async (_, action, image, expected) => {
+])('the objects of the next version are derived without a render: %s', async (_, action, image, expected) => {
   const chart = testDirectory()
   await mkdir(join(chart, 'templates'))
   await writeFile(join(chart, 'templates/_labels.tpl'), '{{ define "labels" }}{{ .Chart.Version }}{{ end }}')

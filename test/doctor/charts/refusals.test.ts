@@ -25,7 +25,7 @@ function compared() {
   return [{release: 'openstack/x' as const, objects: [], atFirst: [], again: [], next: [], deployed}]
 }
 
-it('are asked for objects that change, kept to one line, and masked', async () => {
+it('refusals are requested for changed objects only, shortened to one line, and masked', async () => {
   const asked: string[] = []
   const validate = async ({objects, redact}: ValidateOptions) => {
     asked.push(...objects.map(({metadata}) => metadata.name))
@@ -47,7 +47,7 @@ it('are asked for objects that change, kept to one line, and masked', async () =
   )
 })
 
-it('are not known to who may not ask', async () => {
+it('refusals are unknown if the user may not run dry runs', async () => {
   const validate = async () => {
     throw new KkError('KK_FORBIDDEN', 'may not patch configmaps')
   }

@@ -53,11 +53,11 @@ describe('the password of the first account of a server', () => {
     ['is one that a release runs', {endpoints: OUTSIDE}, {other: 'mariadb'}, []],
     ['is in the cluster', {endpoints: {oslo_db: {hosts: {default: 'mariadb.shared'}}}}, {}, []],
     ['is outside, and its password is kept', {endpoints: OUTSIDE}, {isNew: false}, []],
-  ])('is not made up if the server %s', (_, values, setting, names) => {
+  ])('is not generated if the server %s', (_, values, setting, names) => {
     expect(changeWith(values, setting).strayKeys!.map(({name}) => name)).toEqual(names)
   })
 
-  it('is demanded before the first change if a pod gets it', async () => {
+  it('is required before the first change if a pod gets the password', async () => {
     const change = changeWith({endpoints: OUTSIDE})
     const stringData = {PASSWORD: change.strayKeys![0]!.value}
     const from = {secretKeyRef: {name: 'api', key: 'PASSWORD'}}

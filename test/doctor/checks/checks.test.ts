@@ -100,20 +100,20 @@ function changeOf({
 }
 
 describe('the checks before the first change', () => {
-  it('ask the cluster nothing if nothing is to change', async () => {
+  it('send no request to the cluster if nothing is to change', async () => {
     const {change, asked} = changeOf({staying: {one: [MAP]}, present: {one: [MAP]}})
 
     expect(await checkBefore(change)).toEqual([])
     expect(asked).toEqual([])
   })
 
-  it('have each a name of its own', () => {
+  it('have unique names', () => {
     const names = CHECKS.map(({name}) => name)
 
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('name one that may not be made, and make the others', async () => {
+  it('report a check that the user may not perform, and perform the others', async () => {
     const {change} = changeOf({next: {one: [MAP]}, going: {one: [object('Secret', 'other')]}})
     const present = () => Promise.reject(new KkError('KK_FORBIDDEN', 'may not list secrets'))
 
@@ -122,7 +122,7 @@ describe('the checks before the first change', () => {
     ])
   })
 
-  it('name the releases that could not be read', async () => {
+  it('report the releases that could not be read', async () => {
     const {change} = changeOf({next: {one: [MAP]}})
     const staying = async () => releasesOf({}, ['openstack/two: its record cannot be read'])
 
@@ -171,7 +171,7 @@ describe('an object that two releases would make', () => {
   })
 })
 
-describe('an object that goes', () => {
+describe('an object that would be deleted', () => {
   const shared = {going: {one: [MAP]}, present: {one: [MAP], two: [MAP]}}
 
   it.each(['remove', 'rollback'] as const)(
@@ -184,7 +184,7 @@ describe('an object that goes', () => {
     },
   )
 
-  it('goes if the other release loses it, too', async () => {
+  it('is deleted if the other release loses the object, too', async () => {
     const both = {going: {one: [MAP], two: [MAP]}, present: {one: [MAP], two: [MAP]}}
 
     expect(await checkBefore(changeOf({...both, changing: 'remove'}).change)).toEqual([])
@@ -216,7 +216,7 @@ describe('a kind that is no longer served', () => {
   })
 })
 
-it('a hook waits in vain for what is new, not for what the deployed revision has', async () => {
+it('a hook that waits for a new object is refused, and accepted if the deployed revision has the object', async () => {
   const containers = [{name: 'c', envFrom: [{configMapRef: {name: 'same'}}]}]
   const job = hooked({
     ...object('Job', 'waits'),
@@ -310,7 +310,7 @@ describe('replicas that a chart states and an autoscaler sets', () => {
   })
 })
 
-it('a claim of a storage class that is not there is noted', async () => {
+it('a claim whose storage class does not exist is noted', async () => {
   const claim = object('PersistentVolumeClaim', 'data', {spec: {storageClassName: 'fast'}})
 
   expect(await checkBefore(changeOf({next: {one: [claim]}}).change)).toEqual([
@@ -318,7 +318,7 @@ it('a claim of a storage class that is not there is noted', async () => {
   ])
 })
 
-it('an account is noted if a changed release and one that stays have different passwords', async () => {
+it('an account is noted if a changed release and an unchanged one have different passwords', async () => {
   const secret = (name: string, connection: string) =>
     object('Secret', name, {stringData: {'a.conf': `[database]\nconnection = ${connection}\n`}})
   const client = (name: string, password: string) =>

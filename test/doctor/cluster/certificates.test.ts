@@ -58,7 +58,7 @@ describe('the authority of kk', () => {
   const own = presentCertificate(AUTHORITY)
   const servers = [secretOf('nova'), secretOf('keystone')]
 
-  it('is one finding with all servers whose certificates end with it, from 60 days before', () => {
+  it('is one finding with all servers whose certificates expire with it, from 60 days before', () => {
     expect(foundBefore(61, own, servers)).toEqual([])
     expect(foundBefore(59, own, servers)).toEqual([
       {
@@ -70,11 +70,11 @@ describe('the authority of kk', () => {
     ])
   })
 
-  it('is a problem once it has ended', () => {
+  it('is a problem after its expiry', () => {
     expect(foundBefore(-1, own, servers)).toMatchObject([{level: 'problem'}])
   })
 
-  it('lasts for ten years after a rotation, and who is not upgraded yet is named', () => {
+  it('lasts for ten years after a rotation, and servers that are not yet upgraded are named', () => {
     const [next, present] = JSON.parse(AUTHORITY).keys
     const aged = [next, present].map((each) => ({...each, since: '2020-01-01T00:00:00Z'}))
     const old = JSON.stringify({keys: aged})
@@ -95,10 +95,10 @@ describe('the authority of kk', () => {
   })
 })
 
-describe('a certificate of somebody else', () => {
+describe('a certificate that kk did not issue', () => {
   const stated = {...secret('keystone-tls', STATED), release: 'openstack/keystone'} as const
 
-  it('that values state is found with the release that has it', () => {
+  it('and that values state is reported with the release that has it', () => {
     expect(foundBefore(61, STATED, [stated])).toEqual([])
     expect(foundBefore(59, STATED, [stated, stated])).toEqual([
       {
@@ -110,13 +110,13 @@ describe('a certificate of somebody else', () => {
     ])
   })
 
-  it('that is in a Secret of nobody known is to be replaced there', () => {
+  it('and that no known owner renews is reported with its Secret', () => {
     expect(foundBefore(10, STATED, [secret('wildcard', STATED)])).toMatchObject([
       {advice: 'nothing that kk knows renews it: replace it in the Secret openstack/wildcard'},
     ])
   })
 
-  it('with a short life is found in its last third, and one of cert-manager if that has not renewed it', () => {
+  it('with a short lifetime is reported in its last third, and one of cert-manager when its renewal is overdue', () => {
     const managed = {...secret('wildcard', SHORT), manager: 'cloud'}
 
     expect(foundBefore(31, SHORT, [secret('wildcard', SHORT)])).toEqual([])
@@ -127,7 +127,7 @@ describe('a certificate of somebody else', () => {
     ])
   })
 
-  it('is not looked for in a bundle of authorities, nor in a text that is broken', () => {
+  it('is not searched in a bundle of authorities or in a malformed Secret', () => {
     const bundle = secret(
       'trust',
       certifier(AUTHORITY).certificate(['a'], generateSecret('server'))['ca.crt'],
@@ -139,7 +139,7 @@ describe('a certificate of somebody else', () => {
   })
 })
 
-it('certificates are looked for in Secrets of namespaces with releases, in records, and in what the file states', async () => {
+it('certificates are searched in Secrets of namespaces with releases, in records and in stated values', async () => {
   const encoded = Buffer.from(STATED).toString('base64')
   const object = (kind: string, name: string, more: object): KubernetesObject => ({
     ...{apiVersion: 'v1', kind, metadata: {name}},

@@ -27,7 +27,7 @@ const where = (key: string, operator: string, ...values: readonly string[]) => (
   matchExpressions: [{key, operator, ...(values.length > 0 && {values})}],
 })
 
-describe('pods that a node can take', () => {
+describe('pods that a node can run', () => {
   it.each<[string, object]>([
     ['ask for nothing', {}],
     ['select by labels that it has', {nodeSelector: {disk: 'hdd'}}],
@@ -52,21 +52,21 @@ describe('pods that a node can take', () => {
     ['the taint', {key: 'dedicated', operator: 'Equal', value: 'compute', effect: 'NoSchedule'}],
     ['any value of it', {key: 'dedicated', operator: 'Exists'}],
     ['every taint', {operator: 'Exists'}],
-  ])('tolerate %s', (_, toleration) => {
+  ])('tolerate %s of the node', (_, toleration) => {
     expect(judge(workload({tolerations: [toleration]}), [node('one', {taints: [TAINT]})])).toEqual([])
   })
 
-  it('are not there at all: no replicas', () => {
+  it('include pods of a workload without replicas', () => {
     expect(judge(workload({nodeSelector: {disk: 'ssd'}}, {replicas: 0}))).toEqual([])
   })
 })
 
 const containerOf = (cpu: string, more: object = {}) => ({resources: {requests: {cpu}}, ...more})
 
-describe('pods that no node can take', () => {
+describe('pods that no node can run', () => {
   it.each<[string, object, string]>([
     ['by their selector', {nodeSelector: {disk: 'ssd'}}, 'does not have the label disk=ssd but hdd'],
-    ['by a label that nobody has', {nodeSelector: {gpu: 'yes'}}, 'does not have the label gpu=yes'],
+    ['by a label that no node has', {nodeSelector: {gpu: 'yes'}}, 'does not have the label gpu=yes'],
     [
       'by their affinity',
       affinity(where('disk', 'In', 'ssd', 'nvme')),
@@ -104,13 +104,13 @@ describe('pods that no node can take', () => {
     ['nothing', []],
     ['another value', [{key: 'dedicated', value: 'storage'}]],
     ['another effect', [{key: 'dedicated', operator: 'Exists', effect: 'NoExecute'}]],
-  ])('for they tolerate %s', (_, tolerations) => {
+  ])('are reported if they tolerate %s', (_, tolerations) => {
     const [found] = judge(workload({tolerations}), [node('one', {taints: [TAINT]})])
 
     expect(found!.what).toContain('has the taint dedicated=compute:NoSchedule, which they do not tolerate')
   })
 
-  it('are told of the nearest node: the one that is meant, not the one that is large', () => {
+  it('are reported with the nearest node by labels, not with the largest one', () => {
     const nodes = [node('large', {allocatable: {cpu: '64'}}), node('meant', {labels: {disk: 'ssd'}})]
 
     const [found] = judge(workload({nodeSelector: {disk: 'ssd'}, ...asking({cpu: '9'})}), nodes)
@@ -121,7 +121,7 @@ describe('pods that no node can take', () => {
     })
   })
 
-  it('for the same reason are one finding', () => {
+  it('are one finding for the same reason', () => {
     const objects = ['api', 'worker'].map((name) => workload({nodeSelector: {disk: 'ssd'}}, {name}))
 
     const found = judgeScheduling(new Map([['openstack/keystone', objects]]), [node('one')])
@@ -132,7 +132,7 @@ describe('pods that no node can take', () => {
     )
   })
 
-  it('of a DaemonSet may be meant for nodes to come; but where it runs, they must fit', () => {
+  it('of a DaemonSet are only noted if no node matches, and a problem if they do not fit a matching node', () => {
     const set = (spec: object) => workload(spec, {kind: 'DaemonSet'})
     const cordoned = {key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule'}
 
@@ -141,7 +141,7 @@ describe('pods that no node can take', () => {
     expect(judge(set({}), [node('one', {taints: [cordoned]})])).toEqual([])
   })
 
-  it('for there is no node', () => {
+  it('are a problem of a cluster without nodes', () => {
     expect(judge(workload({}), [])).toMatchObject([
       {level: 'problem', what: expect.stringContaining('has no node')},
     ])

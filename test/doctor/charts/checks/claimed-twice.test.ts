@@ -33,18 +33,18 @@ it.each([
   ['of a namespace', named('v1', 'ConfigMap', {namespace: 'same'}), ['problem']],
   ['of the whole cluster', named('storage.k8s.io/v1', 'CSIDriver'), ['problem']],
   ['of two namespaces', named('v1', 'ConfigMap'), []],
-])('an object %s: %j', (_, object, levels) => {
+])('two releases that create the same object %s give %j', (_, object, levels) => {
   expect(levelsOf(object)).toEqual(levels)
 })
 
 it.each([
   ['Cluster', ['problem']],
   ['Namespaced', []],
-])('a custom object whose kind is defined with the scope %s: %j', (scope, levels) => {
+])('two releases that create a custom resource of scope %s give %j', (scope, levels) => {
   expect(levelsOf(named('a.org/v1', 'Issuer'), {besides: [definition(scope)]})).toEqual(levels)
 })
 
-it('a definition is only made by the first where both have it in crds/', () => {
+it('two releases with the same CRD in crds/ give only a warning, because helm skips the second', () => {
   expect(levelsOf(definition('Cluster'), {file: 'x/crds/x.yaml'})).toEqual(['warning'])
   expect(levelsOf(definition('Cluster'))).toEqual(['problem'])
 })
@@ -54,7 +54,7 @@ it.each([
   [[named('v1', 'ConfigMap'), {...named('v1', 'ConfigMap'), data: {a: '1'}}], ['problem']],
   [[named('v1', 'ConfigMap'), named('v1', 'Secret')], []],
   [[named('v1', 'ConfigMap'), named('v1', 'ConfigMap', {annotations: {'helm.sh/hook': 'pre-install'}})], []],
-])('of the objects %j of one release: %j', (objects, levels) => {
+])('one release with the objects %j gives %j', (objects, levels) => {
   const release = {release: 'one/one', objects: objects.map((object) => ({object, file: 'x.yaml'}))} as const
 
   const faults = claimedTwice([release])

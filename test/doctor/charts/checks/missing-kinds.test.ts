@@ -40,7 +40,7 @@ it.each([
   {resource: 'pre-install'},
   {definition: 'pre-install 5', resource: 'pre-install 1'},
   {served: ['a.org/v1', 'a.org/v1/Other']},
-])('helm does not find the kind of a custom resource that is defined too late: %j', (each: Case) => {
+])('a custom resource whose kind is defined too late for helm is reported: %j', (each: Case) => {
   expect(saidOf(each)).toMatchObject([
     {
       level: 'problem',
@@ -58,6 +58,6 @@ it.each([
   {resource: 'post-install'},
   {definition: 'pre-install 1', resource: 'pre-install 5'},
   {served: ['a.org/v1', 'a.org/v1/Thing']},
-])('helm finds it where it is defined before: %j', (each: Case) => {
+])('a custom resource whose kind is defined or served before is not reported: %j', (each: Case) => {
   expect(saidOf(each)).toEqual([])
 })

@@ -10,7 +10,7 @@ const faultsOf = (annotations: Readonly<Record<string, string>>) => {
   return recreatedData({release: 'openstack/db', objects, atFirst: objects, again: objects, next: []})
 }
 
-it('names a claim that each upgrade deletes and makes again', () => {
+it('a claim that each upgrade deletes and re-creates is reported', () => {
   expect(faultsOf({'helm.sh/hook': 'pre-install,pre-upgrade'})).toMatchObject([
     {
       level: 'problem',
@@ -25,6 +25,6 @@ it.each([
   [{}],
   [{'helm.sh/hook': 'pre-install'}],
   [{'helm.sh/hook': 'pre-upgrade', 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded'}],
-])('has nothing against a claim with the annotations %j', (annotations) => {
+])('a claim with the annotations %j is not reported', (annotations) => {
   expect(faultsOf(annotations)).toEqual([])
 })

@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import {unreadOverrides} from '../../../../src/doctor/charts/examine-charts.ts'
 import {KK, OSH, preparedOf} from '../../../verbs/secrets/environments.ts'
 
-it('what system overrides say and a chart does not read is a finding, once for the release', async () => {
+it('system overrides that a chart does not read are reported once per release', async () => {
   const content = {kk: {charts: [OSH, KK]}, facts: {controllers: 3}}
   const prepared = await preparedOf({neutron: {}, mariadb: {}, horizon: {}}, content)
 

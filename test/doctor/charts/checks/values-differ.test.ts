@@ -9,7 +9,7 @@ const KEYSTONE = releaseId('openstack', 'keystone')
 const MARIADB = releaseId('openstack', 'mariadb')
 const OTHER = releaseId('openstack', 'other')
 
-it('does not say that nothing waits where what is rendered waits, and nobody serves it', () => {
+it('an unused wait in values is not reported if a rendered object waits for a Service without a provider', () => {
   expect(found('openstack:mariadb')).toEqual([])
   expect(found('')).not.toEqual([])
 })

@@ -10,24 +10,24 @@ const DATABASE = 'mariadb.openstack.svc.cluster.local:3306'
 const BUS = 'rabbitmq.openstack.svc.cluster.local'
 const KEYSTONE = 'http://keystone-api.openstack.svc.cluster.local:5000/v3'
 
-it('finds nothing where every client has what its server is given, in the dialect of openstack-helm', () => {
+it('the check of accounts finds nothing if every client has the values of its server, in charts of openstack-helm', () => {
   expect(
     accounts([toolkitDatabase(), toolkitBus(), toolkitKeystone(), toolkitNova(), toolkitPlacement()]),
   ).toEqual([])
 })
 
-it('finds nothing in the dialect of kk', () => {
+it('the check of accounts finds nothing in charts of kk', () => {
   expect(accounts([kkDatabase(), kkBus(), kkKeystone(), kkGlance()])).toEqual([])
 })
 
-it('reads `$$` of an option as a dollar sign, as oslo.config does', () => {
+it('the check of accounts reads `$$` in an option as a dollar sign, as oslo.config does', () => {
   const password = 'abcdefgh$ijkl'
 
   expect(accounts([kkKeystone(), kkGlance('abcdefgh$$ijkl', password)])).toEqual([])
   expect(accounts([kkKeystone(), kkGlance('abcdefgh$$$ijkl', password)])).toHaveLength(1)
 })
 
-it('finds nothing where the dialects are mixed and agree', () => {
+it('the check of accounts finds nothing if charts of kk and openstack-helm are mixed and agree', () => {
   expect(accounts([kkDatabase(), toolkitBus(), kkKeystone(), toolkitNova(), toolkitPlacement()])).toEqual([])
 })
 
@@ -92,7 +92,7 @@ it.each([
     'glance.OS_KEYSTONE_AUTHTOKEN__PASSWORD of Secret/glance-env',
     'identity.glance.password of Secret/glance-env of glance',
   ],
-])('says both places of %s', (_, releases, client, server) => {
+])('the check of accounts reports client and server of %s', (_, releases, client, server) => {
   const found = accounts(releases)
 
   expect(found).toMatchObject([{check: 'accounts', level: 'problem', advice: expect.any(String)}])
@@ -102,7 +102,7 @@ it.each([
   expect(JSON.stringify(found)).not.toContain(OTHER)
 })
 
-it('says the name of an administrator that the server does not have', () => {
+it("the check of accounts reports an administrator's name that the server does not have", () => {
   const found = accounts([kkBus(), toolkitNova()])
 
   expect(found).toMatchObject([{check: 'accounts', level: 'problem', object: 'Secret/nova-rabbitmq-admin'}])
@@ -110,7 +110,7 @@ it('says the name of an administrator that the server does not have', () => {
   expect(found[0]!.what).toContain('the server has "openstack"')
 })
 
-it('warns of keys of one cache that differ, and not of those that are random', () => {
+it('the check of accounts warns about different keys of one cache, except random ones', () => {
   const one = cached('one', SECRET)
   const other = cached('other', OTHER)
 
@@ -120,7 +120,7 @@ it('warns of keys of one cache that differ, and not of those that are random', (
   expect(accounts([one, {...other, again: cached('other', 'another-again').objects}])).toEqual([])
 })
 
-it('finds the server behind a Service of another name, where nobody makes the one that is named', () => {
+it('the check of accounts finds the server behind a Service of another name if no release creates the named Service', () => {
   const nova = toolkitNova()
   const named = rendered(
     'mariadb',
@@ -131,7 +131,7 @@ it('finds the server behind a Service of another name, where nobody makes the on
   expect(accounts([named, nova])).toMatchObject([{object: 'Secret/nova-db-admin'}])
 })
 
-it('takes a database elsewhere for another one', () => {
+it('the check of accounts does not compare a database on another host', () => {
   const other = rendered(
     'other',
     secret('other-db-admin', {DB_CONNECTION: `mysql+pymysql://root:${OTHER}@db.example.org:3306/x`}),
@@ -140,7 +140,7 @@ it('takes a database elsewhere for another one', () => {
   expect(accounts([toolkitDatabase(), other])).toEqual([])
 })
 
-it('reads an account of several hosts, an encoded password, and none that a program fills in', () => {
+it('the check of accounts reads accounts with several hosts and encoded passwords, and skips those that a program fills in', () => {
   const url = `rabbit://nova:a%2Fb@rabbitmq-0.rabbitmq.openstack.svc.cluster.local:5672,nova:a%2Fb@rabbitmq-1.rabbitmq.openstack.svc.cluster.local:5672/nova`
   const conf = (text: string) =>
     rendered('one', secret('one-etc', {'one.conf': `[DEFAULT]\ntransport_url = ${text}\n`}))

@@ -37,7 +37,7 @@ function saidOf(releases: Readonly<Record<string, readonly KubernetesObject[]>>)
   return deadlocks(examined).map(({level, what, advice}) => `${level}: ${what} → ${advice}`)
 }
 
-it('a hook that waits for pods that wait for a later hook', () => {
+it('a hook that waits for pods that wait for a later hook is a deadlock', () => {
   const objects = [
     service('api'),
     pods('Deployment', 'api', {DEPENDENCY_JOBS: 'late'}),
@@ -50,7 +50,7 @@ it('a hook that waits for pods that wait for a later hook', () => {
   ])
 })
 
-it('hooks of two releases that each wait for what the other makes after its own', () => {
+it('hooks of two releases that wait for later objects of each other are a deadlock', () => {
   const release = (name: string, other: string) => [
     service(name),
     pods('Deployment', name),
@@ -67,7 +67,7 @@ it('hooks of two releases that each wait for what the other makes after its own'
   ])
 })
 
-it('a hook that waits for another release whose pods wait for what comes after the hook', () => {
+it('a hook that waits for another release whose pods wait for objects after the hook is a deadlock', () => {
   const said = saidOf({
     hooked: [
       service('hooked'),
@@ -82,13 +82,13 @@ it('a hook that waits for another release whose pods wait for what comes after t
   ])
 })
 
-it('a hook that waits for itself', () => {
+it('a hook that waits for itself is a deadlock', () => {
   expect(saidOf({web: [pods('Job', 'self', {DEPENDENCY_JOBS: 'self'}, 'post-install')]})).toEqual([
     expect.stringMatching(/Job\/self waits for itself .* → remove the wait for Job\/self from it$/),
   ])
 })
 
-it('every hook of a release that waits for what comes later, not only the first', () => {
+it('every hook of a release that waits for later objects is reported, not only the first', () => {
   const wait = {DEPENDENCY_SERVICE: 'api'}
 
   const said = saidOf({
@@ -128,12 +128,12 @@ it.each([
       pods('Job', 'boot', {DEPENDENCY_SERVICE: 'api'}, 'post-install'),
     ],
   ],
-  ['what nobody makes', [pods('Job', 'boot', {DEPENDENCY_SERVICE: 'nothing'}, 'post-install')]],
-])('is not told of %s', (_, objects) => {
+  ['an object that no release makes', [pods('Job', 'boot', {DEPENDENCY_SERVICE: 'nothing'}, 'post-install')]],
+])('no deadlock is reported for %s', (_, objects) => {
   expect(saidOf({web: objects}).filter((said) => said.startsWith('problem'))).toEqual([])
 })
 
-it('is not told of releases whose pods wait for each other, and a hook for one of them', () => {
+it('no deadlock is reported for releases whose pods wait for each other, with a hook for one of them', () => {
   const said = saidOf({
     a: [
       service('a'),

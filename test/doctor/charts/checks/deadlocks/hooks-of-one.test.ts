@@ -50,7 +50,7 @@ it.each([
   ['post-upgrade 1', 'post-install 5', []],
   ['pre-upgrade', undefined, []],
   [undefined, undefined, []],
-] as const)('a Job (%s) that waits for another (%s): %j', (hook, others, levels) => {
+] as const)('a Job (%s) that waits for another Job (%s) gives %j', (hook, others, levels) => {
   expect(levelsOf([waiting(hook), other(others)])).toEqual(levels)
 })
 
@@ -59,7 +59,7 @@ it.each([
   ['api', []],
   ['a', []],
 ])(
-  'a hook that uses an account (%s) of the same weight, which helm makes in the order of names: %j',
+  'a hook that uses an account (%s) of the same weight, which helm creates by name order, gives %j',
   (name, levels) => {
     expect(levelsOf(withAccount(name))).toEqual(levels)
   },

@@ -61,7 +61,7 @@ it.each([
   ['Pod', {spec: {containers: [{args: ['1']}]}}, {spec: {containers: [{args: ['2']}]}}, 'spec'],
   ['ClusterRoleBinding', {roleRef: {name: 'a'}}, {roleRef: {name: 'b'}}, 'roleRef'],
   ['PriorityClass', {value: 1}, {value: 2}, 'value'],
-])('of a %s, %j cannot become %j', (kind, there, now, path) => {
+])('the immutable field of a %s, changed from %j to %j, is reported', (kind, there, now, path) => {
   expect(saidOf(object(kind, there), object(kind, now))).toEqual([
     `problem ${path} of ${kind}/x differs from the deployed revision 3, and cannot be changed: the upgrade fails`,
   ])
@@ -85,19 +85,19 @@ it.each([
   ['PersistentVolumeClaim', {}, {spec: {storageClassName: 'default'}}],
   ['Service', {spec: {clusterIP: ''}}, {spec: {type: 'NodePort'}}],
   ['Pod', {spec: {containers: [{image: '1'}]}}, {spec: {containers: [{image: '2'}]}}],
-])('of a %s, %j may become %j', (kind, there, now) => {
+])('a change of a %s from %j to %j is accepted', (kind, there, now) => {
   expect(saidOf(object(kind, there), object(kind, now))).toEqual([])
 })
 
 const claim = (storageClassName?: string) => object('PersistentVolumeClaim', {spec: {storageClassName}})
 
-it('a cluster that refuses nothing knows better, but for what is taken out, which its dry run leaves', () => {
+it('an immutable field that a dry run accepts is not reported, except a removed field, which dry runs ignore', () => {
   expect(saidOf(claim('a'), claim('b'), [])).toEqual([])
   expect(saidOf(claim('a'), claim('b'), [claim('b')])).toHaveLength(1)
   expect(saidOf(claim('a'), claim(), [])).toHaveLength(1)
 })
 
-it('is no matter of hooks, which helm makes anew', () => {
+it('immutable fields of hooks are not reported, because helm re-creates hooks', () => {
   const hook = {metadata: {name: 'x', annotations: {'helm.sh/hook': 'pre-upgrade'}}}
 
   expect(saidOf(object('Secret', {...hook}), object('Secret', {...hook, type: 'a'}))).toEqual([])
