@@ -26,7 +26,7 @@ it('the subject of each commit has at most 72 characters', async () => {
   expect(await longSubjects('.')).toEqual([])
 })
 
-it('a longer one is found, also in a shallow clone, and an older one is left as it is', async () => {
+it('a longer subject is found, also in a shallow clone, and older subjects are ignored', async () => {
   const directory = testDirectory()
   const origin = join(directory, 'origin')
   const shallow = join(directory, 'shallow')

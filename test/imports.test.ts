@@ -123,14 +123,14 @@ function circles(files: readonly string[], imports: readonly Import[]): string[]
 
 const FILES = globSync('**/*.ts', {cwd: SOURCE}).sort()
 
-describe('who imports whom', () => {
-  it('every folder of src has its place in the house', () => {
+describe('imports between folders of src', () => {
+  it('every folder of src has an entry in the table of permitted imports', () => {
     const unknown = FILES.filter((file) => HOUSE[room(file)] === undefined)
 
     expect(unknown).toEqual([])
   })
 
-  it('a folder imports only from itself and from those that the house names', () => {
+  it('a folder imports only from itself and from the permitted folders', () => {
     const found = offending(FILES.flatMap(importsOf))
 
     expect(found).toEqual([])
@@ -142,7 +142,7 @@ describe('who imports whom', () => {
     expect(found).toEqual([])
   })
 
-  it('a circle is printed with all its files, also where only a type goes round', () => {
+  it('a cycle is reported with all its files, also for imports of types only', () => {
     const typesOnly = {typesOnly: true}
     const imports = [
       {from: 'run/a.ts', to: 'run/b.ts', ...typesOnly},
@@ -158,7 +158,7 @@ describe('who imports whom', () => {
     ])
   })
 
-  it('graph and plan touch nothing outside the program', () => {
+  it('graph and plan use neither input and output nor the process', () => {
     const found = FILES.filter((file) => PURE.includes(room(file)))
       .map((file) => [file, readFileSync(join(SOURCE, file), 'utf8')] as const)
       .filter(([, text]) => /from '(?:node:(?!crypto)|execa|undici)|process\./.test(text))
@@ -167,7 +167,7 @@ describe('who imports whom', () => {
     expect(found).toEqual([])
   })
 
-  it('who changes a cluster reaches its secrets, checks and reservations through a planned change alone', () => {
+  it('callers that change a cluster use secrets, checks and reservations only through a planned change', () => {
     const found = FILES.flatMap(importsOf).filter(goesBesideChange)
 
     expect(found).toEqual([])
@@ -178,14 +178,14 @@ describe('who imports whom', () => {
     'verbs/secrets/living-secrets.ts',
     'prepare/validate-all.ts',
     'run/execute/reservations.ts',
-  ])('the operator that imports %s goes beside the planned change', (to) => {
+  ])('an import of %s by the operator is reported as bypassing the planned change', (to) => {
     const isBeside = goesBesideChange({from: 'operator/reconcile.ts', to, typesOnly: false})
 
     expect(isBeside).toBe(true)
     expect(FILES).toContain(to)
   })
 
-  it('an import against the order is printed with both files', () => {
+  it('a forbidden import is reported with both files', () => {
     const found = offending([
       {from: 'graph/order.ts', to: 'verbs/change/planned-change.ts', typesOnly: false},
     ])

@@ -9,12 +9,12 @@ import {readImages} from '../src/images/inventory/read-images.ts'
 import {readYaml} from '../src/yaml/yaml.ts'
 import {copyWithNewCharts, runCharts} from './support/new-chart.ts'
 
-describe('new charts, one of them as docs/charts.md says', async () => {
+describe('new charts, one of them from docs/charts.md', async () => {
   const {root, remove} = await copyWithNewCharts()
   afterAll(remove)
   const written = await runCharts(root)
 
-  it('take their own files and one command, which makes all the rest', async () => {
+  it('need only their own files and one command, which generates the rest', async () => {
     expect(written.map((line) => line.replace(/: read what it says$/, ''))).toEqual([
       'wrote charts/common/templates/context/_catalogue.tpl',
       'wrote charts/cloudkitty/values.schema.json',
@@ -29,7 +29,7 @@ describe('new charts, one of them as docs/charts.md says', async () => {
     expect(await runCharts(root)).toEqual([])
   })
 
-  it('are in the catalogue with what they serve, and no other entry changes', async () => {
+  it('are in the catalogue with their endpoints, and no other entry changes', async () => {
     const path = 'charts/common/templates/context/_catalogue.tpl'
     const before = await readFile(path, 'utf8')
     const rating =
@@ -44,7 +44,7 @@ describe('new charts, one of them as docs/charts.md says', async () => {
     )
   })
 
-  it('are found by kk: their place in the graph, their passwords, their images', async () => {
+  it('are found by kk, with edges, passwords and images', async () => {
     const sections = ['mariadb', 'memcached', 'rabbitmq', 'keystone', 'example', 'cloudkitty'].map(
       (name) => `${name}: {}\n`,
     )
@@ -84,8 +84,8 @@ function changed(from: string, to: string): OwnChart {
   return {...placement, text, values: readYaml(text) as OwnChart['values']}
 }
 
-describe('a name that nothing has is told with its line, what was meant, and all that is allowed', () => {
-  it('where there is none', () => {
+describe('an unknown name in values of a chart is reported with its line, a suggestion and the valid names', () => {
+  it('and is not in any chart of kk', () => {
     const served = charts.flatMap(({values}) => Object.keys(values.serves ?? {}))
 
     expect(charts.flatMap((chart) => wrongNames(chart, served))).toEqual([])
@@ -158,7 +158,7 @@ describe('a name that nothing has is told with its line, what was meant, and all
       'conf:\n  placemnt:',
       'conf.placemnt: there is no file placemnt: did you mean placement? there are: placement, placement_api_uwsgi, policy',
     ],
-  ])('%s, written %s', (from, to, said) => {
+  ])('such as %s written as %s', (from, to, said) => {
     const [line, ...others] = wrongNames(changed(from, to), ENDPOINTS)
 
     expect(others).toEqual([])
@@ -170,18 +170,18 @@ describe('a name that nothing has is told with its line, what was meant, and all
 describe('the catalogue of endpoints', async () => {
   const text = await readFile('charts/common/templates/context/_catalogue.tpl', 'utf8')
 
-  it('is as it stands where no chart says more', () => {
+  it('is unchanged if no chart adds an endpoint', () => {
     expect(catalogueText(text, charts)).toBe(text)
   })
 
-  it('forgets what no chart serves any more', () => {
+  it('omits endpoints that no chart serves', () => {
     const others = charts.filter(({name}) => name !== 'placement')
 
     expect(catalogueText(text, others)).not.toContain('placement')
     expect(catalogueText(text, others)).toContain('dashboard: {')
   })
 
-  it('says what the chart says', () => {
+  it('contains the endpoint as the chart states it', () => {
     const serves = {placement: {port: {api: {default: 8778}}}}
     const stated = charts.map((chart) =>
       chart === placement ? {...chart, values: {...chart.values, serves}} : chart,
@@ -192,7 +192,7 @@ describe('the catalogue of endpoints', async () => {
     )
   })
 
-  it('has one chart for each', () => {
+  it('has one chart per endpoint', () => {
     const second = {...placement, name: 'second', values: {...placement.values, serves: {placement: {}}}}
 
     expect(() => catalogueText(text, [...charts, second])).toThrow(

@@ -84,7 +84,7 @@ describe('the remote override service', () => {
     )
   })
 
-  it('reports what the server rejects, without the token', async () => {
+  it('reports requests that the server rejects, without the token', async () => {
     const token = 'wrong-'.repeat(6)
     const refused = remoteService({url, token}).charts()
 

@@ -28,7 +28,7 @@ describe('pollUntil', () => {
     await expect(pollUntil(async () => false, {interval: 1, signal})).rejects.toThrow('interrupted')
   })
 
-  it('waits no longer than until its deadline, and not on once the signal has aborted', async () => {
+  it('stops at its deadline, or when the signal is aborted', async () => {
     const look = vi.fn(async () => false)
     const stop = new AbortController()
     const interval = 3_600_000
@@ -40,7 +40,7 @@ describe('pollUntil', () => {
     await expect(polled).rejects.toThrow('interrupted')
   })
 
-  it('rejects with what a look rejects with', async () => {
+  it('rejects with the error of a poll', async () => {
     const look = async () => Promise.reject(new Error('forbidden'))
 
     await expect(pollUntil(look, {interval: 1})).rejects.toThrow('forbidden')

@@ -21,13 +21,13 @@ it.each([
   [".status.conditions[?(@.type == 'Synced')].status", 'True'],
   ['.status.missing.deeper', undefined],
   ['.status.conditions[?(@.type=="Other")].status', undefined],
-])('%s', (path, expected) => {
+])('the JSON path %s is evaluated', (path, expected) => {
   expect(atJsonPath(OBJECT, path)).toBe(expected)
   expect(path).toMatch(new RegExp(JSON_PATH_PATTERN))
 })
 
 it.each(['status.phase', '{.status}', '.status..phase', '.a[*]', '', '.a[?(@.b>1)]'])(
-  'is not: %s',
+  'the JSON path %s is invalid',
   (path) => {
     expect(path).not.toMatch(new RegExp(JSON_PATH_PATTERN))
   },

@@ -129,19 +129,22 @@ describe('a chart is not found', () => {
       '"1.0.0-rc.2"',
     ],
     ['^2', ['1.1.0', '1.0.0-rc.1'], /but pre 1\.1\.0 and 1 older; looked in/, '"1.1.0"'],
-  ] as const)('in a version %s, but in %j, which is said', async (version, versions, message, hint) => {
-    const source = {kind: 'repository', url: 'https://charts.example.org'} as const
-    const index = async () => ({entries: {pre: versions.map((each) => ({version: each}))}})
-    const packages = {...PACKAGES, pull: async () => undefined, names: async () => ['pre'], index}
+  ] as const)(
+    'in a version %s if only %j exist, which the error lists',
+    async (version, versions, message, hint) => {
+      const source = {kind: 'repository', url: 'https://charts.example.org'} as const
+      const index = async () => ({entries: {pre: versions.map((each) => ({version: each}))}})
+      const packages = {...PACKAGES, pull: async () => undefined, names: async () => ['pre'], index}
 
-    await expect(findChart({name: 'pre', version}, [source], {...finding(), packages})).rejects.toMatchObject(
-      {
+      await expect(
+        findChart({name: 'pre', version}, [source], {...finding(), packages}),
+      ).rejects.toMatchObject({
         code: 'KK_CHART_NOT_FOUND',
         message: expect.stringMatching(message),
         hint: expect.stringContaining(hint),
-      },
-    )
-  })
+      })
+    },
+  )
 
   it.each(['../keystone', 'charts/keystone', '..', ''])(
     'under the name %j, which would leave the source',

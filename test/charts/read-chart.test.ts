@@ -46,7 +46,7 @@ describe('a chart', () => {
       'kk.openstack.org/shared-infrastructure: "true"',
       {annotated: false, sharedInfrastructure: true},
     ],
-  ])('that says %s states its own requirements, or not', (_, annotation, expected) => {
+  ])('with the annotations %s states its own requirements, or not', (_, annotation, expected) => {
     const lines = `annotations: {${annotation}}\n`
 
     const chart = readChart(writeFiles({'Chart.yaml': manifest('mariadb', '0.1.0', lines)}))

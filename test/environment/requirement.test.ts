@@ -11,6 +11,9 @@ it.each([
   expect(parseRequirement(text)).toEqual(expected)
 })
 
-it.each(['', 'Nova', 'a/b/c', 'nova:soon', 'nova applied', '-nova'])('%j is none', (text) => {
-  expect(parseRequirement(text)).toBeUndefined()
-})
+it.each(['', 'Nova', 'a/b/c', 'nova:soon', 'nova applied', '-nova'])(
+  'parseRequirement rejects %j',
+  (text) => {
+    expect(parseRequirement(text)).toBeUndefined()
+  },
+)

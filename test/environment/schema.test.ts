@@ -28,21 +28,18 @@ describe('the schema of the environment file', () => {
     expect(KEYS.map(([path]) => path)).toMatchSnapshot()
   })
 
-  it.each(KEYS)('says of %s what it is for and what is expected', (_, schema) => {
+  it.each(KEYS)('describes the purpose and the expected value of %s', (_, schema) => {
     expect(schema.description).toMatch(/\.$/)
     expect(schema.title ?? '').not.toBe('')
   })
 
-  it.each(KEYS.filter(([, schema]) => schema.examples))(
-    'gives examples of %s that it allows',
-    (_, schema) => {
-      const problems = (schema.examples ?? []).flatMap((example) =>
-        validate({...schema, $defs: ENVIRONMENT_SCHEMA.$defs!}, example),
-      )
+  it.each(KEYS.filter(([, schema]) => schema.examples))('has valid examples of %s', (_, schema) => {
+    const problems = (schema.examples ?? []).flatMap((example) =>
+      validate({...schema, $defs: ENVIRONMENT_SCHEMA.$defs!}, example),
+    )
 
-      expect(problems).toEqual([])
-    },
-  )
+    expect(problems).toEqual([])
+  })
 
   it('accepts the built-in environments', async () => {
     const directory = join(import.meta.dirname, '../../environments')

@@ -57,7 +57,7 @@ describe('a values file', () => {
   }, 60_000)
 
   it.each(GOLDEN.map((text, index) => [text, index] as const))(
-    'of %j is what values.py wrote',
+    'of %j equals the output of values.py',
     (text, index) => {
       expect(split(text)).toEqual(wrote[index])
     },
@@ -107,7 +107,7 @@ describe('a values file', () => {
   })
 
   it.each(['y', 'N', '1e3', '08', '0o17', '+.5', '1_', '.e3'].filter((word) => !isSame(word)))(
-    'holds the string %j in quotes, which values.py left out: Helm would read no string',
+    'has the string %j in quotes, which values.py omitted, so that Helm reads a string',
     (word) => {
       expect(split(`m: {k: "${word}", "${word}": v}`)).toEqual({m: expect.stringContaining(`k: '${word}'\n`)})
       expect(readYaml(split(`m: {k: "${word}"}`).m!)).toEqual({k: word})

@@ -141,11 +141,14 @@ it.each([
   ['install', 4, installArguments, ['--force-conflicts', '--take-ownership']],
   ['upgrade', 3, upgradeArguments, ['--take-ownership']],
   ['upgrade', 4, upgradeArguments, ['--force-conflicts', '--take-ownership']],
-] as const)('helm %s of helm %i takes objects and fields where it is to', (_, major, words, taken) => {
-  const given = words(major, call, {...change, takeOwnership: true, forceConflicts: true}, {})
+] as const)(
+  'helm %s of helm %i has the flags to take over objects and fields if requested',
+  (_, major, words, taken) => {
+    const given = words(major, call, {...change, takeOwnership: true, forceConflicts: true}, {})
 
-  expect(given.filter((word) => /^--(?:take|force)/.test(word))).toEqual(taken)
-})
+    expect(given.filter((word) => /^--(?:take|force)/.test(word))).toEqual(taken)
+  },
+)
 
 describe('helm uninstall', () => {
   it('waits for nothing, keeps no history and deletes in the background, in both majors', () => {

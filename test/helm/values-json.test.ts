@@ -23,11 +23,11 @@ const {value} = fc.letrec((tie) => ({
   ),
 }))
 
-it('escapes characters that YAML 1.1 would read as a break or a mark', () => {
+it('valuesJson escapes characters that YAML 1.1 would parse as a line break or a mark', () => {
   expect(valuesJson({a: '\u0085\u2028\ufeffé'})).toBe('{"a":"\\u0085\\u2028\\ufeffé"}\n')
 })
 
-it.each(HELMS)('what kk writes is read by %s also where it fills whole buffers', async (name) => {
+it.each(HELMS)('values written by kk are read by %s, also at buffer boundaries', async (name) => {
   const directory = testDirectory()
   const chart = await writeProbeChart(directory)
   await writeFile(join(chart, 'templates/values.yaml'), 'length: {{ len (.Values.text | default "") }}\n')
@@ -47,7 +47,7 @@ it.each(HELMS)('what kk writes is read by %s also where it fills whole buffers',
 })
 
 it.each(HELMS)(
-  'what kk writes is what %s, and kk itself, reads',
+  'values written by kk are read unchanged by %s and by kk',
   async (name) => {
     const directory = testDirectory()
     const values = {

@@ -68,7 +68,7 @@ it.each([
   [true, []],
   [false, ['create']],
   [false, ['list']],
-])('%s: they may be asked for where %j is refused', async (expected, refused) => {
+])('image pulls are permitted: %s, if %j is refused', async (expected, refused) => {
   const {client} = await scriptedServer(({body}, response) => {
     const {verb} = JSON.parse(body).spec.resourceAttributes
     json(response, {status: {allowed: !(refused as string[]).includes(verb)}})

@@ -55,7 +55,7 @@ describe('explain', () => {
     ])
   })
 
-  it('does not let a layer win below what a stronger one replaced in between', () => {
+  it('does not let a layer win below a map that a stronger layer replaced in between', () => {
     const layers = layersOf({pod: {replicas: {server: 1}}}, {pod: 'none'}, {pod: {replicas: {api: 2}}})
 
     expect(explained(layers, mergedValues(layers))).toEqual([

@@ -52,7 +52,7 @@ describe('releaseLayers', () => {
     ['--set', 'tag=999999', []],
     ['--set-string', 'tag=58467965', []],
   ] as const)(
-    'names integers of %s %s that print with an exponent, and shows none',
+    'names the keys of integers in %s %s that print with an exponent, without their values',
     (flag, expression, paths) => {
       const layers = releaseLayers({
         environment: environment(undefined, {app: {size: 58467965}}),

@@ -62,7 +62,7 @@ const EXAMPLES: readonly Values[] = [
 ]
 
 describe('overrides as YAML', () => {
-  it.each([blockYaml, systemYaml])('%o: helm reads back what was written', (write) => {
+  it.each([blockYaml, systemYaml])('%o: helm reads back the written values', (write) => {
     fc.assert(
       fc.property(values, (each) => {
         expect(readYaml(write(each))).toEqual(each)
@@ -88,7 +88,7 @@ describe('overrides as YAML', () => {
   })
 })
 
-describe('overrides for people to edit', () => {
+describe('overrides in an editable form', () => {
   it('have multi-line strings as blocks, and letters unescaped', () => {
     expect(editableYaml(blockYaml({a: 'l1\n  l2\n', b: 'é 😀', c: [1, {d: true}]}))).toBe(
       'a: |\n  l1\n    l2\nb: é 😀\nc:\n  - 1\n  - d: true\n',

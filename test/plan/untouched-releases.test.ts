@@ -25,7 +25,7 @@ test('releases that concern the environment and stay unchanged are listed', () =
   ])
 })
 
-test('a release of which only the history was kept is not listed', () => {
+test('a release of which only the history is left is not listed', () => {
   const records = [recordOf(desiredOf('horizon'), {status: 'uninstalled'})]
 
   const result = untouchedReleases({environment: 'all-in-one', graph: graphOf({keystone: []}), records})

@@ -45,6 +45,6 @@ it.each<[ChangeVerb, string, string]>([
   ['update', 'k:2025.1-debian', 'k:2025.1-ubuntu'],
   ['update', 'k:one', 'k:2026.1'],
   ['upgrade', 'k:2025.1-debian', 'k:2026.1-debian'],
-])('kk %s makes %s → %s', (verb, from, to) => {
+])('kk %s accepts %s → %s', (verb, from, to) => {
   expect(checked(verb, from, to)).not.toThrow()
 })

@@ -99,7 +99,7 @@ describe('settings without the apparent effect', () => {
     ['mariadb-server.openstack.svc.cluster.local', [], 0],
     ['mariadb', [], 0],
     ['db.example.org', ['mariadb'], 0],
-  ])('a database at %s, with the sections %j: %i notes that one is brought', (host, stated, count) => {
+  ])('a database at %s with the sections %j gives %i notes on an added mariadb', (host, stated, count) => {
     const endpoints = {oslo_db: {host_fqdn_override: {default: {host}}}}
     const global = layer('global', {global: {endpoints}})
     const notes = settingNotes(prepared({stated, releases: {mariadb: [global], keystone: [global]}}))

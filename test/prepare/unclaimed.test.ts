@@ -72,7 +72,7 @@ describe('an object that exists already', () => {
     expect(refused(setting)).not.toThrow()
   })
 
-  it('that another release gives up is refused with the release to upgrade first', () => {
+  it('that another release no longer contains is refused with the release to upgrade first', () => {
     expect(refused({owner: 'glance', kinds: {glance: 'upgrade'}})).toThrow(
       expect.objectContaining({hint: expect.stringContaining('upgrade it first: kk upgrade glance')}),
     )

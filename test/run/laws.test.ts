@@ -183,7 +183,7 @@ test('no action starts before its requirements', async () => {
   )
 })
 
-test('no more helms run than the limit, except for the members of one group', async () => {
+test('the number of running helms does not exceed the limit, except for the members of one group', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryWorld(), fc.scheduler(), async (world, scheduler) => {
       await runWorld(world, scheduler, ({release, kind, group}, {helms}) => {

@@ -25,20 +25,20 @@ const clusterThat = (error: KkError) => ({
   dryRuns: port<DryRuns>({validate: () => Promise.reject(error)}),
 })
 
-describe('whether the API server would accept what a plan makes', () => {
-  it('is determined by a dry run', async () => {
+describe('the check that the API server would accept the objects of a plan', () => {
+  it('is made by a dry run', async () => {
     const validate = async () => [{object: 'Secret/keystone', outcome: 'accepted'} as const]
 
     await expect(askedToAccept(RENDERED, port({validate}), COMPARED)).resolves.toBe(true)
   })
 
-  it('is unknown without permission for dry runs', async () => {
+  it('is skipped without permission for dry runs', async () => {
     const cluster = clusterThat(new KkError('KK_FORBIDDEN', 'may not patch secrets'))
 
     await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).resolves.toBe(false)
   })
 
-  it('rejects if it does not answer', async () => {
+  it('fails if the API server does not respond', async () => {
     const cluster = clusterThat(new KkError('KK_UNREACHABLE', 'gone'))
 
     await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe('whether the API server would accept what a plan makes', () => {
     })
   })
 
-  it('rejects with every object that it would not accept', async () => {
+  it('fails with every object that would be refused', async () => {
     const validate = async () => [
       {object: 'Secret/keystone', outcome: 'refused', message: 'bad name'} as const,
     ]

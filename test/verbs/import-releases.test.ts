@@ -115,15 +115,18 @@ describe('an environment imported from releases of plain helm', () => {
       /expects the name of a chart, not "_x"/,
     ],
     ['data/web', {values: {global: 'secret'}}, /expects a map of values, not a string/],
-  ])('leaves out %s, which no environment can have as it is, and says so: %j', async (id, more, said) => {
-    const odd = stored(id as ReleaseId, more.values ?? {}, more)
-    const imported = await importedFrom([DB, odd], {showSecrets: true})
+  ])(
+    'skips %s with a note, because an environment cannot contain the release: %j',
+    async (id, more, said) => {
+      const odd = stored(id as ReleaseId, more.values ?? {}, more)
+      const imported = await importedFrom([DB, odd], {showSecrets: true})
 
-    const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
+      const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
 
-    expect([...sections.keys()]).toEqual(['db'])
-    expect(imported.lost).toEqual([expect.stringMatching(said)])
-  })
+      expect([...sections.keys()]).toEqual(['db'])
+      expect(imported.lost).toEqual([expect.stringMatching(said)])
+    },
+  )
 
   it('accepts the address of a repository as a source of charts', async () => {
     const {charts} = await importedFrom([DB], {charts: ['charts', 'https://charts.example.org']})

@@ -4,7 +4,7 @@ import {dumpYaml} from '../../src/yaml/dump.ts'
 import {readYamlDocuments} from '../../src/yaml/yaml.ts'
 
 it.each(['0X1F', '0B1', '0O7', '-0X1', '+0X1F', '0X_1', '-0B_1'])(
-  'the string %s keeps its quotes, for Helm takes it for a number',
+  'the string %s keeps its quotes, because Helm would parse it as a number',
   (text) => {
     expect(dumpYaml({version: text})).toBe(`version: '${text}'\n`)
   },

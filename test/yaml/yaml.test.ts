@@ -371,7 +371,7 @@ describe('an integer that is rounded on its way to a chart', () => {
   })
 
   it.each(['9007199254740992', '100000000000000000000', '1.1', '1e300', '"9007199254740993"', '0644'])(
-    'is none: %s',
+    'does not include the value %s',
     (text) => {
       expect(readOnlyYaml(text, {integers: 'error'})).toEqual(readOnlyYaml(text))
     },

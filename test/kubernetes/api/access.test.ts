@@ -29,7 +29,7 @@ describe('in a pod', () => {
     [{KUBERNETES_SERVICE_HOST: '10.0.0.1'}, {kubeconfig: '/nowhere/config'}],
     [{KUBERNETES_SERVICE_HOST: '10.0.0.1'}, {context: 'production'}],
     [{KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBECONFIG: '/nowhere/config'}, {}],
-  ])('but not with %j and %j', async (env, named) => {
+  ])('the service account is not used with %j and %j', async (env, named) => {
     const directory = await mounted()
 
     expect(() => clusterAccess({env, ...named}, directory)).toThrow(

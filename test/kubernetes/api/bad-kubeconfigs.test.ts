@@ -342,7 +342,7 @@ describe('an invalid kubeconfig is reported without its secrets', () => {
     })
   })
 
-  it('the address of a pod that is none', async () => {
+  it('an invalid API server address in the environment of a pod', async () => {
     const env = {KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: 'https'}
     await writeFile(join(directory, 'token'), SECRET)
 

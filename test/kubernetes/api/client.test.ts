@@ -40,7 +40,7 @@ describe('a request to the API server', () => {
       /could not list pods in namespace openstack: Service "s" is invalid \(422\)/,
     ],
   ])(
-    'that is answered with %i is an error that says what was asked of whom',
+    'with the response %i is an error with method, path and context',
     async (status, message, code, expected) => {
       const {client} = await scriptedServer((_, response) => refuse(response, status, message))
 

@@ -97,7 +97,7 @@ describe('the kubeconfig', () => {
       {mine: '{contexts: [{name: x, context: {cluster: other, user: z}}], current-context: x}'},
       'context "x" names the cluster "other", which the kubeconfig does not have',
     ],
-  ])('without %s is an error that says so', (_, files, message) => {
+  ])('without %s is refused, with the missing part in the error', (_, files, message) => {
     const file = join(directoryWith(files), 'mine')
 
     expect(() => readKubeconfig({kubeconfig: file, env: {}})).toThrow(message)

@@ -72,7 +72,7 @@ describe('an object whose namespace does not exist yet', () => {
       status: 400,
       message: 'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 0',
     },
-  ])('is refused for what is wrong with it anywhere: $message', async (answer) => {
+  ])('is refused for a fault in any namespace: $message', async (answer) => {
     const {said} = await validated(answer)
 
     expect(said).toEqual({object: 'Service/api', outcome: 'refused', message: answer.message})
@@ -117,7 +117,7 @@ describe('an object whose namespace does not exist yet', () => {
       message:
         'Internal error occurred: failed calling webhook "a.example.org": failed to call webhook: no endpoints available',
     },
-  ])('is known after apply, whatever another namespace has against it: $status $message', async (answer) => {
+  ])('is known after apply, whatever the answer of another namespace: $status $message', async (answer) => {
     const {said} = await validated(answer)
 
     expect(said).toEqual({object: 'Service/api', outcome: 'known-after-apply', missing: 'namespace'})
@@ -126,7 +126,7 @@ describe('an object whose namespace does not exist yet', () => {
   it.each([
     ['server-side', 'Strict'],
     ['client-side', null],
-  ] as const)('written on the %s, is only tried where a namespace is', async (method, fieldValidation) => {
+  ] as const)('is validated in the namespace default for the %s', async (method, fieldValidation) => {
     const {asked} = await validated({status: 201}, method)
 
     expect(asked.map(({path, query}) => [path, query.get('dryRun'), query.get('fieldValidation')])).toEqual([

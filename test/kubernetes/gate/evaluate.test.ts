@@ -208,7 +208,7 @@ describe('custom resources', () => {
     )
   const RULE = {path: '.status.phase', values: ['Ready']}
 
-  it('are awaited by themselves, without pods and claims', async () => {
+  it('are awaited on their own, without pods and claims', async () => {
     const found = await gated(resource(true))
 
     expect(found).toMatchObject([{namespace: 'ns', name: 'one', resource: {plural: 'caches'}}])
@@ -231,7 +231,7 @@ describe('custom resources', () => {
       resource(true),
       {apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy'},
     ],
-  ])('are passed over: those %s', async (_, served, object) => {
+  ])('are skipped: those %s', async (_, served, object) => {
     expect(await gated(served, object)).toEqual([])
   })
 
@@ -244,7 +244,7 @@ describe('custom resources', () => {
     ['a ReplicaSet', 'apps/v1', 'ReplicaSet', {}],
     ['a ReplicationController', 'v1', 'ReplicationController', {}],
     ['a Service with a load balancer', 'v1', 'Service', {spec: {type: 'LoadBalancer'}}],
-  ])('are not all that is awaited where it may be seen: %s', async (_, apiVersion, kind, more) => {
+  ])('are not the only awaited objects if they may be listed: %s', async (_, apiVersion, kind, more) => {
     const served = {...resource(true), apiVersion, kind}
 
     expect(await gated(served, {apiVersion, kind, ...more})).toMatchObject([{name: 'one', resource: {kind}}])

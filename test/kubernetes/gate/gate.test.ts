@@ -154,23 +154,26 @@ describe('a gate', () => {
   it.each([
     [503, 'KK_UNREACHABLE', /etcd is away.*; seen before that: not healthy in time: pod sync-1/],
     [403, 'KK_UNHEALTHY', /^not healthy in time: pod sync-1/],
-  ])('names what it has seen though the API server answers %i in the end', async (status, code, message) => {
-    const waiting = server(() => live(1, {}))
-    let isFailing = false
-    const answer: Answer = (asked, response) => {
-      if (isFailing && asked.path.endsWith('/jobs/sync')) return refuse(response, status, 'etcd is away')
-      waiting(asked, response)
-    }
+  ])(
+    'names the last observed cause even if the API server ends with the response %i',
+    async (status, code, message) => {
+      const waiting = server(() => live(1, {}))
+      let isFailing = false
+      const answer: Answer = (asked, response) => {
+        if (isFailing && asked.path.endsWith('/jobs/sync')) return refuse(response, status, 'etcd is away')
+        waiting(asked, response)
+      }
 
-    const closed = gate(answer, {
-      milliseconds: 500,
-      onProgress: () => {
-        isFailing = true
-      },
-    })
+      const closed = gate(answer, {
+        milliseconds: 500,
+        onProgress: () => {
+          isFailing = true
+        },
+      })
 
-    await expect(closed).rejects.toMatchObject({code, message: expect.stringMatching(message)})
-  })
+      await expect(closed).rejects.toMatchObject({code, message: expect.stringMatching(message)})
+    },
+  )
 
   it('lists autoscalers once, and waits while they cannot be listed', async () => {
     const web = (resourceVersion: string) => ({

@@ -38,7 +38,7 @@ it('a workload is scaled by a HorizontalPodAutoscaler, or by an object of KEDA, 
   ])
 })
 
-it('a HorizontalPodAutoscaler scales up from 0 only where it may scale down to it', async () => {
+it('a HorizontalPodAutoscaler scales up from 0 only if it may scale down to 0', async () => {
   const lists = {
     horizontalpodautoscalers: [
       scaling('web', 'Deployment', {minReplicas: 1}),

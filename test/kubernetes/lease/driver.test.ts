@@ -25,6 +25,6 @@ it.each([
     undefined,
   ],
   ['without a Lease', undefined, undefined],
-])('the manager %s is %3$s', async (_, lease, driver) => {
+])('the manager %s is parsed as %3$s', async (_, lease, driver) => {
   expect(await driverOf(lease)).toBe(driver)
 })

@@ -218,7 +218,7 @@ describe('a hold on a release', () => {
   it.each([
     ['the cluster that the pod is in', {isOfPod: true}, true],
     ['another cluster', {}, false],
-  ] as const)('tells the pod of its holder only in %s', async (_, where, isTold) => {
+  ] as const)('identifies the pod of its holder only in %s', async (_, where, isTold) => {
     vi.stubEnv('KK_POD_NAMESPACE', 'kk-system')
     vi.stubEnv('KK_POD_NAME', 'kk-operator-x')
     vi.stubEnv('KK_POD_UID', 'u')

@@ -60,7 +60,7 @@ it.each<[string, Given, object]>([
     {renewedAgo: 5, holder: {host: 'laptop', pid: 8, started: '2'}},
     {holder: 'unseen', kk: 'gone', helm: 'gone'},
   ],
-])('the helm of a pod that %s', async (_, given, expected) => {
+])('the processes of a pod that %s are reported as unseen or gone', async (_, given, expected) => {
   expect(await seen(given)).toEqual(expected)
 })
 
@@ -70,7 +70,7 @@ it.each([
   ['was never renewed', {runsOut: undefined}, false],
   ['is over', {runsOut: 999}, false],
   ['is of a process that is gone', {processes: {holder: 'gone'}}, false],
-] as const)('somebody who lives has a Lease that %s: %3$s', (_, more, expected) => {
+] as const)('a Lease that %s is live: %3$s', (_, more, expected) => {
   const lease = {holder: 'kk', runsOut: 1_001, processes: {holder: 'unseen'}} as const
 
   expect(isLive({...lease, ...more}, 1_000)).toBe(expected)

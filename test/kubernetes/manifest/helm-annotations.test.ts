@@ -6,7 +6,7 @@ it.each([
   [{'meta.helm.sh/release-name': 'db'}, undefined, 'home/db'],
   [{'meta.helm.sh/release-namespace': 'infra'}, undefined, undefined],
 ])(
-  'the marks %j name the release %s, and %s where the namespace is known',
+  'the annotations %j name the release %s, and %s if the namespace is known',
   (annotations, alone, withHome) => {
     expect([annotatedRelease({annotations}), annotatedRelease({annotations}, 'home')]).toEqual([
       alone,

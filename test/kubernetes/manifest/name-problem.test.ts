@@ -41,7 +41,7 @@ describe('a name that every API server', () => {
     ['IPAddress', 'fd00::1', 'networking.k8s.io/v1'],
     ['APIService', 'v1.example.org', 'apiregistration.k8s.io/v1'],
     ['ConfigMap', 'a', 'v1', 'openstack'],
-  ])('takes is none: %s %j', (kind, name, apiVersion = 'v1', namespace?: string) => {
+  ])('accepts is valid: %s %j', (kind, name, apiVersion = 'v1', namespace?: string) => {
     expect(nameProblem(object(kind, name, apiVersion, namespace))).toBeUndefined()
   })
 })

@@ -23,7 +23,7 @@ const names = (collection: Collection) => collection.all().map(({metadata}) => m
 const isWatch = (query: URLSearchParams) => query.has('watch')
 
 describe('a watched collection', () => {
-  it('holds what was listed and follows every change from there', async () => {
+  it('contains the listed objects and follows every change from there', async () => {
     const {collection, asked} = await watching(({query}, response) => {
       if (!isWatch(query)) return json(response, list(10, pod('a', 3), pod('b', 4)))
       send(response, 'ADDED', pod('c', 11))

@@ -55,7 +55,7 @@ it('without a leader the fleet status starts with a warning', () => {
   expect(head).toMatch(/^environment /)
 })
 
-it('the fleet status of a cluster without an operator says how to install it', () => {
+it('the fleet status of a cluster without an operator contains the command that installs one', () => {
   expect(viewText(fleetStatusText({...status(), installed: false}, NOW, PLAIN))).toContain(
     'kk operator install',
   )

@@ -184,14 +184,14 @@ it.each([
   ],
   ['a Lease that ran out', clusterWith([], {until: 400}), 'no operator leads: nothing is reconciled'],
   ['no Environment', clusterWith([]), 'no Environments; to create one: kk operator adopt FILE'],
-])('the operator status of a cluster with %s says so', async (_, cluster, text) => {
+])('the operator status of a cluster with %s reports that', async (_, cluster, text) => {
   expect(viewText(operatorStatusText(await readOperatorStatus(cluster), PLAIN))).toContain(text)
 })
 
 it.each([
   ['the kinds', undefined],
   ['that name', [environment()]],
-])('a name is refused where the cluster has not %s', async (_, environments) => {
+])('an unknown name is refused on a cluster without %s', async (_, environments) => {
   await expect(readOperatorStatus(clusterWith(environments), {names: ['staging']})).rejects.toMatchObject({
     code: 'KK_NO_OPERATED',
   })

@@ -264,7 +264,7 @@ test.each(['set', 'values'] as const)(
 test.each([
   ['set', 'the --set of the last deploy is no longer given'],
   ['values', 'the --values of the last deploy are no longer given'],
-] as const)('%s that only the last deploy was given is said to be gone', (layer, reason) => {
+] as const)('%s of the last deploy only is a reason for an upgrade', (layer, reason) => {
   const record = recordOf(desiredOf('keystone', {...before, layers: {...before.layers, [layer]: {a: 1}}}))
 
   expect(decide(desiredOf('keystone', before), record, 'all-in-one.yaml')).toEqual({

@@ -115,17 +115,20 @@ test('a record without a Lease is foreign', () => {
 test.each([
   {verb: 'rollback', status: 'pending-rollback'},
   {verb: 'remove', status: 'uninstalling'},
-] as const)('the labels of a record that is $status say nothing of who made it', ({verb, status}) => {
-  const lease = leaseWith({kk: 'gone', helm: gone, operation: {verb}})
+] as const)(
+  'the labels of a record that is $status do not show which run made the revision',
+  ({verb, status}) => {
+    const lease = leaseWith({kk: 'gone', helm: gone, operation: {verb}})
 
-  expect(evidenceOf(pending({status, written: 1}), lease, {now: 0})).toMatchObject({state: 'stale'})
-})
+    expect(evidenceOf(pending({status, written: 1}), lease, {now: 0})).toMatchObject({state: 'stale'})
+  },
+)
 
 test.each([
   {what: 'a rollback to it', verb: 'rollback', revision: 3, run: 'run-1'},
   {what: 'a rollback to another revision', verb: 'rollback', revision: 4, run: undefined},
   {what: 'an upgrade, which labels its revision', verb: 'upgrade', revision: 3, run: undefined},
-] as const)('a Lease that tells of $what names $run as who copied the revision', ({verb, revision, run}) => {
+] as const)('a Lease with $what names $run as the run that copied the revision', ({verb, revision, run}) => {
   const copy = recordOf(desiredOf('keystone'), {revision: 3, written: 1})
   const lease = leaseWith({kk: 'gone', helm: gone, operation: {verb, revision}})
 

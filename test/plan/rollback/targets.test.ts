@@ -52,7 +52,7 @@ describe('undoing a run', () => {
     })
   })
 
-  it('determines from the cluster what a killed run had begun', () => {
+  it('determines from the cluster which releases a killed run had begun', () => {
     const {after: _, ...begun} = runOf({name: 'keystone', outcome: 'running'}).releases[0]!
     const run = {...runOf(), releases: [begun]}
 

@@ -29,7 +29,7 @@ const at = (host: string) => ({endpoints: {oslo_db: {host_fqdn_override: {defaul
 
 describe('a database outside of the cluster', () => {
   it.each(['db.example.org', '10.0.0.9', 'fd00::9'])(
-    'at %s is stated for all, so that no mariadb is brought',
+    'at %s applies to all services, so that no mariadb is added',
     async (host) => {
       const {releases, required} = await graphOf({global: at(host), keystone: {}, glance: {}})
 
@@ -58,7 +58,7 @@ describe('a database outside of the cluster', () => {
   })
 
   it.each(['mariadb-server.openstack.svc.cluster.local', 'mariadb-server.openstack', 'mariadb-server'])(
-    'is none at %s, which may be in it',
+    'does not include the address %s, which may be inside the cluster',
     async (host) => {
       const {required} = await graphOf({global: at(host), keystone: {}})
 

@@ -116,7 +116,7 @@ describe('the Leases of a group', () => {
     expect([...world.holders]).toEqual([[id('b'), 'theirs']])
   })
 
-  test('report from whom one was taken over, although it was released in between', async () => {
+  test('report the previous holder of a Lease that was taken over and released in between', async () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
     const cluster: {readonly leases: Leases} = {

@@ -8,7 +8,7 @@ const CASES: readonly (readonly ['install' | 'relabel', Patience])[] = [
   ['relabel', 'gives up'],
 ]
 
-describe.each(CASES)('%s of keystone by one who %s, against removal of mariadb', (verb, patience) => {
+describe.each(CASES)('%s of keystone by a run that %s, against removal of mariadb', (verb, patience) => {
   let endings: readonly Ending[]
   // Once for all: some thousand short lives, which take their time on a machine that others use.
   beforeAll(async () => {

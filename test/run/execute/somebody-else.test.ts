@@ -111,7 +111,7 @@ describe('another process', () => {
     expect(world.deeds()).not.toContain('helm upgrade')
   })
 
-  test('that changed it between the check and helm is reported by the revision that helm made', async () => {
+  test('that changed the release between the check and helm is reported by the revision that helm made', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       helm: (succeed, ...change) => {
@@ -150,7 +150,7 @@ describe('another process', () => {
     })
   })
 
-  test('that changed it while its gate was awaited is reported, and nothing is marked', async () => {
+  test('that changed the release during its gate is reported, and nothing is marked', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -214,7 +214,7 @@ describe('another process', () => {
     })
   })
 
-  test('that replaced it is reported while its pods are not ready', async () => {
+  test('that replaced the revision is reported while its pods are not ready', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -237,7 +237,7 @@ describe('another process', () => {
 
   const unhealthy = new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
 
-  test('that replaced it is reported if the gate stays closed', async () => {
+  test('that replaced the revision is reported if the gate stays closed', async () => {
     const world = newWorld({
       record: recordOf(keystone),
       cluster: {
@@ -256,7 +256,7 @@ describe('another process', () => {
   })
 
   test.each(['KK_UNREACHABLE', 'KK_API_SERVER', 'KK_FORBIDDEN'] as const)(
-    'a gate that stays closed says why, though the record is %s by then',
+    'a gate that stays closed reports the cause, even if the record is %s by then',
     async (code) => {
       let reads = 0
       const world = newWorld({
@@ -301,7 +301,7 @@ describe('another process', () => {
     expect(world.log.indexOf(line)).toBeLessThan(world.log.indexOf('helm upgrade'))
   })
 
-  test('that held the Lease for long takes none of the time of the release', async () => {
+  test('that held the Lease for long does not shorten the timeout of the release', async () => {
     const deadlines: number[] = []
     const world = newWorld({
       record: recordOf(keystone),

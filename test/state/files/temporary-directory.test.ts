@@ -42,7 +42,7 @@ it('a temporary directory is deleted if the process exits without removing it', 
   expect(existsSync(await directoryOf('process.exit(130)'))).toBe(false)
 })
 
-describe.runIf(process.platform === 'linux')('what a killed process left', () => {
+describe.runIf(process.platform === 'linux')('the temporary directory of a killed process', () => {
   const KILL = "process.kill(process.pid, 'SIGKILL')"
 
   it('is deleted when the next one is created', async () => {

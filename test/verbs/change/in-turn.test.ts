@@ -72,7 +72,7 @@ const REFUSED = 'openstack/keystone is pending-upgrade at revision 2'
 const PENDING = 'pending-upgrade'
 
 describe('a plan during another run', () => {
-  it('is made again when the run has ended, which is logged once', async () => {
+  it('is made again after the run has ended, which is logged once', async () => {
     const {ending, plans, said} = await scene({
       leases: [{kk: 'running'}, {kk: 'running', helm: {state: 'running', process: {pid: 11}}}],
       statuses: [PENDING],
@@ -101,7 +101,7 @@ describe('a plan during another run', () => {
     expect([ending, plans]).toEqual(['planned', 3])
   })
 
-  it('is made again when the run ends before its Lease is read', async () => {
+  it('is made again if the run ends before its Lease is read', async () => {
     expect(await scene({leases: [], statuses: [PENDING]})).toEqual({ending: 'planned', plans: 2, said: []})
   })
 

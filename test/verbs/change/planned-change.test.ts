@@ -37,7 +37,7 @@ function noting(asked: string[]): Cluster {
 }
 
 describe('a plan with nothing to do', () => {
-  it('asks for the identity of the cluster and for the revisions at the same time, and for no Lease', async () => {
+  it('requests the identity of the cluster and the revisions at the same time, and no Lease', async () => {
     const asked: string[] = []
 
     const seen = seenOn(noting(asked), PREPARED)
@@ -46,7 +46,7 @@ describe('a plan with nothing to do', () => {
     expect((await planChange(SUPPLIED, noting([]), {...TURN, seen})).plan.cluster).toMatchObject({uid: 'uid'})
   })
 
-  it('asks for neither where they were asked for before', async () => {
+  it('requests neither identity nor revisions if both were requested before', async () => {
     const [before, asked]: string[][] = [[], []]
     const seen = seenOn(noting(before!), PREPARED)
 

@@ -68,18 +68,18 @@ describe('a plan to run', () => {
     expect(said).toEqual([expect.stringContaining('openstack/keystone: run run-1 is gone')])
   })
 
-  it('is made again after waiting for one whose Lease is gone', async () => {
+  it('is made again after waiting for a helm whose Lease is gone', async () => {
     expect(await scene({leftovers: [['keystone'], []], changed: ['keystone']})).toMatchObject({plans: 2})
   })
 
-  it('is made again, but once, when one has ended, because it may have written after the plan', async () => {
+  it('is made again once after a helm has ended, because it may have written after the plan', async () => {
     expect(await scene({leftovers: [['keystone!']], changed: ['keystone']})).toMatchObject({
       plans: 2,
       said: [],
     })
   })
 
-  it('is made again for another one that has ended since', async () => {
+  it('is made again for another helm that has ended since', async () => {
     const leftovers = [['keystone!'], ['keystone!', 'nova!']]
 
     expect(await scene({leftovers, changed: ['keystone', 'nova']})).toMatchObject({plans: 3, said: []})

@@ -38,7 +38,7 @@ const lines = (events: Iterable<RunEvent>) =>
   )
 
 describe('the logs of several pods', () => {
-  it('are merged into one run: results that a pod could not write are found by the next one', () => {
+  it('are merged into one run: results that a pod could not write are found by the next pod', () => {
     const telling = newEventMerger()
     const first = [started('r1'), begins(DB)]
     const second = [
@@ -64,7 +64,7 @@ describe('the logs of several pods', () => {
     expect(lines(telling.events(logOf(second)))).toEqual([])
   })
 
-  it('omit that a pod was terminated, and what it skipped because of that', () => {
+  it('omit the termination of a pod, and the releases skipped because of it', () => {
     const telling = newEventMerger()
     const skipped: RunEvent = {
       type: 'release-skipped',

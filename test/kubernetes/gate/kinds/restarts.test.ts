@@ -89,7 +89,7 @@ describe('the health of a workload whose pods are ready', () => {
     })
   })
 
-  it('is waiting while a container has not run for as long as its pod says that it may take to fail', () => {
+  it('is waiting while a container has run shorter than its pod may take to fail', () => {
     expect(healthOf(running({up: 20 * SECOND}, {stableAfter: '200s'}))).toMatchObject({
       state: 'waiting',
       until: NOW + 180 * SECOND,
@@ -115,7 +115,7 @@ describe('the health of a workload whose pods are ready', () => {
     })
   })
 
-  it('names what restarts before what is young, and waits for the first that is stable', () => {
+  it('names restarting pods before young ones, and waits for the first stable one', () => {
     const young = {
       ...running({up: SECOND}, {stableAfter: '1m'}),
       metadata: {name: 'api-2', labels: {app: 'api'}, annotations: {'kk.openstack.org/stable-after': '1m'}},
