@@ -88,6 +88,35 @@ it('no message, comment or page has a phrase of private English', () => {
   expect(found).toEqual([])
 })
 
+it.each([
+  ["it('is no more wanted', () => {})", ['is no more wanted']],
+  ['describe.each(CASES)(\n  `goes on with ${it}`,\n  () => {})', ['goes on with ${it}']],
+  ["const title = 'is told: %s'\nit.each(CASES)(title, check)", ['is told: %s']],
+  ["expect(said).toBe('no more')", []],
+])('titles of tests are found in %j', (source, titles) => {
+  expect(titlesIn(source)).toEqual(titles)
+})
+
+it('no title of a test has a phrase of private English', () => {
+  const found = globSync('**/*.test.ts', {cwd: import.meta.dirname})
+    .filter((file) => file !== 'words.test.ts')
+    .flatMap((file) =>
+      titlesIn(readFileSync(join(import.meta.dirname, file), 'utf8')).flatMap((title) =>
+        phrasesIn(title).map((phrase) => `test/${file}: ${title}: ${phrase}`),
+      ),
+    )
+
+  expect(found).toEqual([])
+})
+
+/** Returns the titles in a test file: first arguments of `it`, `test` and `describe`, and constants `title`. */
+function titlesIn(source: string): readonly string[] {
+  const titles = source.matchAll(
+    /(?:\b(?:it|test|describe)[\w.]*\(|\)\(|\btitle =)\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gi,
+  )
+  return [...titles].map(([, , title = '']) => title)
+}
+
 function phrasesIn(text: string): readonly string[] {
   return text.split('\n').flatMap((line) =>
     PHRASES.flatMap(([pattern, say]) => {
