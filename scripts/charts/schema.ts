@@ -5,13 +5,13 @@ import {manifestKeys, type ServiceValues, unitNames} from './units.ts'
 
 /** The schema of `serves`, from which the catalogue of endpoints is generated. */
 export const SERVES = meaning(
-  'the endpoints of its components for everybody: `port`, `scheme`, `path`, `auth`, as below `endpoints`',
+  'the endpoints of its components for all charts: `port`, `scheme`, `path`, `auth`, as below `endpoints`',
   mapOf(ref('endpoint')),
 )
 
 /** The schema of `classes`, for a chart with a component that is a CSI `driver`. */
 export const CLASSES = meaning(
-  'the StorageClasses of its `driver` by name: `parameters`, `reclaim` (`Delete`), `default: true` for claims that name none; null takes one away',
+  'the StorageClasses of its `driver` by name: `parameters`, `reclaim` (`Delete`), `default: true` for claims that name none; null removes one',
   mapOf({
     anyOf: [
       closed({parameters: mapOf(text), reclaim: {enum: ['Delete', 'Retain']}, default: flag}),

@@ -58,7 +58,7 @@ ${lines(settings)}])
 export function secretOptionsTemplate(names: OptionNames): string {
   return `{{- /*
 ${HEAD}.
-What is no output is no secret.
+No output means no secret.
 */ -}}
 ${[valueTemplate(names), NAMES, nameTemplate(names), textTemplate(names), lineTemplate(names), linesTemplate(names), INSIDE].join('\n')}`
 }
@@ -71,12 +71,12 @@ function valueTemplate({secret}: OptionNames): string {
   const named = `(?m)^.*(?:${nameHint(secret)}).*$|^(?:${inSections(secret)}) $`
   return `
 {{- /*
-True if .value, below the key .name, is a secret or holds one: a map and a list by what is in them, a text by its lines. Below
-a key that is secret (.within) all is, but settings and references.
+True if .value, below the key .name, is a secret or contains one: checks the entries of maps and lists, and the lines of a
+string. Below a secret key (.within) everything is secret, except settings and references.
 */ -}}
 {{- define "common.config.secret" -}}
 {{- if kindIs "map" .value -}}
-{{- /* A pattern costs more than all else: one look at all entries leaves few. */ -}}
+{{- /* Patterns are slow: one match over all entries leaves few. */ -}}
 {{- $lines := list -}}
 {{- range $key, $value := .value -}}{{- $lines = append $lines (printf "%s %s" $key (toJson $value)) -}}{{- end -}}
 {{- $hinted := regexFindAll ${go(hinted)} (join "\\n" $lines | lower) -1 -}}
@@ -140,7 +140,7 @@ true
 
 /** As `holdsNames`. */
 const NAMES = `
-{{- /* Nothing for the name of a Secret, and for a map of such names. */ -}}
+{{- /* Empty for the name of a Secret, and for a map of such names. */ -}}
 {{- define "common.config.secret.names" -}}
 {{- if kindIs "map" . -}}
 {{- range . }}{{ include "common.config.secret.names" . }}{{ end -}}
@@ -153,7 +153,7 @@ other
 function nameTemplate({secret, settings}: OptionNames): string {
   const {form, section, policy, authorization, keyFile, file, longWord} = SECRET_RULE
   return `
-{{- /* True if .value is secret by its .name (in .section; * in a text), "never" if it is none even below a secret. */ -}}
+{{- /* True if .value is secret by its .name (in .section; * in a string), "never" if it is not even one below a secret. */ -}}
 {{- define "common.config.secret.name" -}}
 {{- if or .hinted ${matches(`${nameHint(secret)}|^(?:${inSections(secret)})$`, '(lower .name)')} -}}
 {{- $text := ternary .value "" (kindIs "string" .value) -}}
@@ -184,7 +184,7 @@ true
 function textTemplate({secret}: OptionNames): string {
   const hint = `${nameHint(secret)}|${COMMAND_HINT}`
   return `
-{{- /* True if a text holds a secret. */ -}}
+{{- /* True if a string contains a secret. */ -}}
 {{- define "common.config.secret.text" -}}
 {{- $text := . -}}
 {{- if and (contains "://" .) (contains "@" .) ${matches(URL_PASSWORD, '.')} -}}
@@ -283,7 +283,7 @@ true
 {{- end -}}
 {{- end -}}
 
-{{- /* Sets .open by a line that opens a secret, to nothing by any other. */ -}}
+{{- /* Sets .open if a line opens a secret, and clears it otherwise. */ -}}
 {{- define "common.config.secret.open" -}}
 {{- $_ := set .open "kind" "" -}}
 {{- range $kind, $pattern := dict "flag" ${go(LISTED_FLAG)} "section" ${go(SECTION)} "named" ${go(NAMED)} "below" ${go(OPENING)} -}}
@@ -306,7 +306,7 @@ true
 }
 
 const INSIDE = `
-{{- /* True if what .open has opened makes a secret of a line, "inside" if the line belongs to it and is none. */ -}}
+{{- /* True if a line is a secret because of .open, "inside" if it belongs to .open and is none. */ -}}
 {{- define "common.config.secret.inside" -}}
 {{- $open := .open -}}
 {{- $isKeyed := ${matches(KEYED, '.content')} -}}

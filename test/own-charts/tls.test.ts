@@ -202,10 +202,10 @@ describe('TLS inside', () => {
   })
 
   it.each([
-    ['memcached', 'server of memcached knows no TLS and serves oslo_cache in the clear', 'oslo_cache'],
+    ['memcached', 'server of memcached does not support TLS and serves oslo_cache unencrypted', 'oslo_cache'],
     [
       'ironic',
-      'conductor of ironic knows no TLS and serves ironic-conductor in the clear',
+      'conductor of ironic does not support TLS and serves ironic-conductor unencrypted',
       'ironic-conductor',
     ],
   ])(
@@ -227,7 +227,7 @@ describe('TLS inside', () => {
   it('an endpoint that supports TLS is refused in tls.plain', async () => {
     const refusal = await charts.refusal('keystone', {values: {tls: {...INSIDE.tls, plain: ['identity']}}})
 
-    expect(refusal).toContain('tls.plain: identity is served by TLS: leave it out of the list')
+    expect(refusal).toContain('tls.plain: identity is served by TLS: remove it from the list')
   })
 
   it('clients use clear text for an endpoint in tls.plain', async () => {

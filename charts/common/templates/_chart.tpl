@@ -1,9 +1,10 @@
 {{- /*
-The only entry point: a chart's templates/ is one file that includes this. The context is built once
-(merged values, endpoints, text of the files, jobs with their names) and handed down, never computed again.
-What the release's ConfigMaps and Secrets hold is gathered in it on the way. Where a section is several releases, objects are named
-for it (`kk.section`), and each release shows those of its `kk.components`: of a component, of `common`, which is what belongs to none, or of
-`rollout`, the jobs that come after the components.
+The only entry point: a chart's templates/ is one file that includes this. The context (merged values,
+endpoints, contents of files, jobs with their names) is built once and passed down, never computed again. On
+the way it collects the contents of the release's ConfigMaps and Secrets. If a section is several releases,
+objects are named for it (`kk.section`), and each release renders those of its `kk.components`: of a
+component, of `common`, which is what belongs to no component, or of `rollout`, the jobs that run after the
+components.
 */ -}}
 {{- define "common.chart" -}}
 {{- $kk := .Values.kk | default dict -}}

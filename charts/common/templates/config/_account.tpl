@@ -1,4 +1,6 @@
-{{- /* How a service logs in to keystone as .user: the options of an account, for any section of its configuration. */ -}}
+{{- /*
+The account with which a service logs in to keystone as .user: options for any section of its configuration.
+*/ -}}
 {{- define "common.config.account" -}}
 {{- $identity := dict "ctx" .ctx "type" "identity" "user" .user -}}
 auth_type: password

@@ -1,8 +1,8 @@
 {{- /*
-Every file of the service, once: sets .files of the context, by key:
+Sets .files of the context, every file of the service by its key:
 {key, name, path, source, owner, perm, optional, secret, text, sections, env: {NAME: value}, needs: [endpoint], data, for}.
-A file's options are its blocks' (`uses`) under `conf.<key>`, as openstack-helm's tree has them. What `kolla` has of a
-component takes the place of the chart's file for the same path.
+A file's options are those of its blocks (`uses`), overridden by `conf.<key>`, as in openstack-helm. The files
+of a component in `kolla` replace the chart's files with the same path.
 */ -}}
 {{- define "common.config.files" -}}
 {{- $files := dict -}}
@@ -37,8 +37,10 @@ component takes the place of the chart's file for the same path.
 {{- end -}}
 
 {{- /*
-Completes one file in place. What the blocks of an oslo file write and is secret goes into .env, as OS_<GROUP>__<OPTION>, which oslo.config reads
-before its files. A file with another secret goes whole into the Secret: a variable is the same for all files of a pod, and holds no list and no former name.
+Completes one file in place. Secret options that the blocks of an oslo file write go to .env, as
+OS_<GROUP>__<OPTION>, which oslo.config reads before its files. A file with any other secret is stored in the
+Secret as a whole: a variable applies to all files of a pod, and cannot hold a list or the former name of an
+option.
 */ -}}
 {{- define "common.config.file" -}}
 {{- $file := .file -}}

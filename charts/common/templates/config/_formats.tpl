@@ -1,6 +1,7 @@
 {{- /*
-section → option → value. Lists are joined by commas; `{type: multistring, values: […]}` (openstack-helm's way)
-repeats the option; more lines than one are indented, as oslo.config continues them.
+section → option → value. Lists are joined by commas; `{type: multistring, values: […]}` (openstack-helm's
+notation) repeats the option; further lines of a value are indented, which oslo.config reads as its
+continuation.
 */ -}}
 {{- define "common.config.format.ini" -}}
 {{- range $section, $options := . -}}
@@ -44,7 +45,7 @@ repeats the option; more lines than one are indented, as oslo.config continues t
 {{ end -}}
 {{- end -}}
 
-{{- /* JSON but for its three words; JSON's strings are Python's too. */ -}}
+{{- /* JSON except for true, false and null; JSON's strings are also Python's. */ -}}
 {{- define "common.config.format.python.literal" -}}
 {{- if kindIs "map" . -}}
 { {{- range $key, $value := . -}}{{ toJson $key }}: {{ include "common.config.format.python.literal" $value }}, {{ end -}} }
@@ -71,7 +72,7 @@ None
 {{- . -}}
 {{- end -}}
 
-{{- /* A value as text. Helm's numbers are floats: printed bare, 1048576 becomes 1.048576e+06. */ -}}
+{{- /* A value as a string. Helm's numbers are floats: printed directly, 1048576 becomes 1.048576e+06. */ -}}
 {{- define "common.config.scalar" -}}
 {{- if kindIs "string" . -}}{{ . }}{{- else -}}{{ toJson . }}{{- end -}}
 {{- end -}}

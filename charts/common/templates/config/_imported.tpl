@@ -1,7 +1,7 @@
 {{- /*
-Adds to .files what was generated elsewhere for components (`kolla.<component>`: kolla's config.json with `files` and
-`secrets`, the texts of its sources by their names): each as it is, under the key `kolla/<component>/<name>`, and also
-under the key of the chart's file for the same path, so that jobs read the same.
+Adds generated files of components to .files (`kolla.<component>`: kolla's config.json with `files` and
+`secrets`, the contents of its sources by name): each unchanged, under the key `kolla/<component>/<name>`, and
+also under the key of the chart's file with the same path, so that jobs read the same.
 */ -}}
 {{- define "common.config.imported" -}}
 {{- $files := .files -}}

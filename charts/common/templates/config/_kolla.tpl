@@ -1,4 +1,7 @@
-{{- /* kolla's config.json of a unit: what kolla_start copies where, with which owner, and what it runs then. */ -}}
+{{- /*
+kolla's config.json of a unit: the files that kolla_start copies, with path and owner, and the command that it
+then runs.
+*/ -}}
 {{- define "common.config.kolla" -}}
 {{- if .unit.imported -}}
 {{- pick .unit.imported "command" "config_files" "permissions" | toPrettyJson -}}

@@ -1,15 +1,15 @@
 {{- /*
 Made by `npm run charts` of the options that oslo.config knows (`options`) and of the rule by which kk masks secrets.
-What is no output is no secret.
+No output means no secret.
 */ -}}
 
 {{- /*
-True if .value, below the key .name, is a secret or holds one: a map and a list by what is in them, a text by its lines. Below
-a key that is secret (.within) all is, but settings and references.
+True if .value, below the key .name, is a secret or contains one: checks the entries of maps and lists, and the lines of a
+string. Below a secret key (.within) everything is secret, except settings and references.
 */ -}}
 {{- define "common.config.secret" -}}
 {{- if kindIs "map" .value -}}
-{{- /* A pattern costs more than all else: one look at all entries leaves few. */ -}}
+{{- /* Patterns are slow: one match over all entries leaves few. */ -}}
 {{- $lines := list -}}
 {{- range $key, $value := .value -}}{{- $lines = append $lines (printf "%s %s" $key (toJson $value)) -}}{{- end -}}
 {{- $hinted := regexFindAll "(?m)^.*(?:pass|pwd?|secret|token|bearer|credential|cookie|key(?:[^s]|s[^t]|s?$)|kek|fernet|otp|psk|auths|basic.?auth|authorization|docker|approle.?role.?id|private|backend[_-]argument|backend[_-]url|backup[_-]gcs[_-]proxy[_-]url|connection|coordination[_-]url|flashblade[_-]api|messaging[_-]urls|netapp[_-]ca[_-]certificate[_-]file|netapp[_-]certificate[_-]file|redis[_-]url|replication[_-]device|swift[_-]store[_-]user|transport[_-]url|-----begin|bearer|identified by|(?:/|\\.)(?:hooks|discord|discordapp|office|api\\.telegram)\\.|curl|mysql|mariadb|rabbitmqctl|://[^@\\n]*@|(?:^|\")(?:url|login)\"?[ :]).*$" (join "\n" $lines | lower) -1 -}}
@@ -70,7 +70,7 @@ true
 {{- end -}}
 
 
-{{- /* Nothing for the name of a Secret, and for a map of such names. */ -}}
+{{- /* Empty for the name of a Secret, and for a map of such names. */ -}}
 {{- define "common.config.secret.names" -}}
 {{- if kindIs "map" . -}}
 {{- range . }}{{ include "common.config.secret.names" . }}{{ end -}}
@@ -80,7 +80,7 @@ other
 {{- end -}}
 
 
-{{- /* True if .value is secret by its .name (in .section; * in a text), "never" if it is none even below a secret. */ -}}
+{{- /* True if .value is secret by its .name (in .section; * in a string), "never" if it is not even one below a secret. */ -}}
 {{- define "common.config.secret.name" -}}
 {{- if or .hinted (regexMatch "pass|pwd?|secret|token|bearer|credential|cookie|key(?:[^s]|s[^t]|s?$)|kek|fernet|otp|psk|auths|basic.?auth|authorization|docker|approle.?role.?id|private|backend[_-]argument|backend[_-]url|backup[_-]gcs[_-]proxy[_-]url|connection|coordination[_-]url|flashblade[_-]api|messaging[_-]urls|netapp[_-]ca[_-]certificate[_-]file|netapp[_-]certificate[_-]file|redis[_-]url|replication[_-]device|swift[_-]store[_-]user|transport[_-]url|^(?:url|login)$" (lower .name)) -}}
 {{- $text := ternary .value "" (kindIs "string" .value) -}}
@@ -107,7 +107,7 @@ true
 {{- end -}}
 
 
-{{- /* True if a text holds a secret. */ -}}
+{{- /* True if a string contains a secret. */ -}}
 {{- define "common.config.secret.text" -}}
 {{- $text := . -}}
 {{- if and (contains "://" .) (contains "@" .) (regexMatch "://[^\\s/@:\"']*:(?:[^\\s\"']|[\"']+[^\\s,:}\\])\"'])+[\"']*@" .) -}}
@@ -200,7 +200,7 @@ true
 {{- end -}}
 {{- end -}}
 
-{{- /* Sets .open by a line that opens a secret, to nothing by any other. */ -}}
+{{- /* Sets .open if a line opens a secret, and clears it otherwise. */ -}}
 {{- define "common.config.secret.open" -}}
 {{- $_ := set .open "kind" "" -}}
 {{- range $kind, $pattern := dict "flag" "^\\s*-\\s+[\"']?--?([A-Za-z][\\w-]+)[\"']?\\s*$" "section" "^\\s*\\[([\\w.-]*(?i:pass(?:word)?s))\\]\\s*$" "named" "^(\\s*(?:-\\s+)*)[\"']?(?:name|key)[\"']?\\s*:\\s*[\"']?([\\w.-]+)[\"']?,?\\s*$" "below" "^(\\s*(?:-\\s+)*)[\"']?([\\w.-]+)[\"']?\\s*[:=]\\s*(?:([|>][-+\\d]*|[{[])\\s*)?(?:#.*)?$" -}}
@@ -221,7 +221,7 @@ true
 {{- end -}}
 
 
-{{- /* True if what .open has opened makes a secret of a line, "inside" if the line belongs to it and is none. */ -}}
+{{- /* True if a line is a secret because of .open, "inside" if it belongs to .open and is none. */ -}}
 {{- define "common.config.secret.inside" -}}
 {{- $open := .open -}}
 {{- $isKeyed := (regexMatch "^([\"']?([\\w.-]+)[\"']?\\s*(?::\\s+|:$|=\\s*))(.*)$" .content) -}}

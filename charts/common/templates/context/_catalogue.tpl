@@ -1,6 +1,6 @@
 {{- /*
-The endpoints that services look for, in openstack-helm's tree. A chart that provides one of them puts its own
-Service in `hosts.default`, so two releases of a chart never fight for a name.
+The endpoints of services, in openstack-helm's structure. A chart that provides one sets its own Service in
+`hosts.default`, so that two releases of a chart never use the same name.
 */ -}}
 {{- define "common.context.catalogue" -}}
 cluster_domain_suffix: cluster.local

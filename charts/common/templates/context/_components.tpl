@@ -1,6 +1,7 @@
 {{- /*
-Sets .components of the context: the chart's components, completed. Their ports are name → {service, container}: `ports`, all that
-they listen on, and `served`, those of their Service. With an endpoint, those of their facts are for the members among themselves.
+Sets .components of the context: the chart's components, completed. Their ports are name → {service,
+container}: `ports`, all on which they listen, and `served`, those of their Service. With an endpoint, the
+ports in their facts are only for connections between members.
 */ -}}
 {{- define "common.context.components" -}}
 {{- $components := dict -}}

@@ -1,19 +1,21 @@
-{{- /* The weakest layer of every chart. The places are openstack-helm's where it has one. */ -}}
+{{- /*
+The defaults of every chart, which all other values override. The keys are openstack-helm's if it has one.
+*/ -}}
 {{- define "common.context.defaults" -}}
 region: RegionOne
 images:
-  # {registry}/{namespace}/{distro}-{type}-{name}:{tag}; empty parts drop out. These are the images that kk builds, where
-  # `kk aio` has its registry.
+  # {registry}/{namespace}/{distro}-{type}-{name}:{tag}; empty parts are omitted. By default the images that kk
+  # builds, in the registry of `kk aio`.
   registry: localhost:5010
   namespace: kk
   distro: ""
   type: ""
   tag: 2025.1-debian-trixie
   pull_policy: IfNotPresent
-  # A whole reference per component or job, which wins over the formula.
+  # A full reference per component or job, which overrides the formula.
   tags:
     dep_check: localhost:5010/kk/kk:2025.1-debian-trixie
-# Beside `roles`, a label per component, `job` or `test`.
+# In addition to `roles`, a label per component, `job` or `test`.
 labels:
   roles:
     control_plane: {node_selector_key: openstack-control-plane, node_selector_value: enabled}
@@ -36,14 +38,14 @@ storage:
   class: ""
   access: ReadWriteOnce
   ephemeral: false
-  # Where images, volumes and disks are: ceph, or in files.
+  # The backend of images, volumes and disks: ceph, or file.
   backend: file
 dependencies: {enabled: true}
-# Whether clients outside reach what is public by an ingress controller, of this class, as NAME.domain, with the certificate of this Secret:
-# by default that of the release `ingress`.
+# Whether clients outside reach public endpoints through an ingress controller of this class, as NAME.domain,
+# with the certificate of this Secret, by default that of the release `ingress`.
 ingress: {enabled: false, class: openstack, domain: "", tls_secret: ""}
-# Whether servers are reached by TLS, from outside and inside; `plain` are endpoints that stay as they are inside.
+# Whether servers use TLS, from outside and inside; `plain` are the endpoints that do not use it inside.
 tls: {public: false, internal: false, secret: "", issuer: {}, files: {}, plain: []}
-# Whether somebody listens to what services notify: ceilometer.
+# Whether the notifications of services have a consumer, such as ceilometer.
 notifications: {enabled: false}
 {{- end -}}

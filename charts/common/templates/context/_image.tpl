@@ -1,7 +1,8 @@
 {{- /*
-The reference of an image: `images.tags.<key>` whole, or `images.tags.<service>` for the chart's own image and `images.tags.<name>` for another
-one, else by the formula from .name, the name that kolla gave it. The deployer names what has none: an image that kk does not build.
-A reference without a fixed tag is refused: what runs must not depend on the day.
+The reference of an image: the full `images.tags.<key>`, or `images.tags.<service>` for the chart's own image
+and `images.tags.<name>` for another one, otherwise by the formula from .name, kolla's name of it. The
+deployer sets images that kk does not build. A reference without a fixed tag is refused, so that the same
+values always run the same image.
 */ -}}
 {{- define "common.context.image" -}}
 {{- $images := .ctx.values.images -}}

@@ -1,6 +1,6 @@
 {{- /*
-Merges .from into .into, in place: maps merge, everything else replaces, null removes. Sprig's own merge
-functions are of no use here: they let an empty value (false, 0, "") of the stronger side lose.
+Merges .from into .into, in place: maps merge, everything else replaces, null removes. Sprig's merge functions
+are not suitable: with them an empty value (false, 0, "") of .from would not override.
 */ -}}
 {{- define "common.context.merge" -}}
 {{- range $key, $value := .from -}}

@@ -1,7 +1,8 @@
 {{- /*
-The name of an object of this release: `<release>-<key>`. Longer than 50 characters it ends in a hash instead, so that
-what Kubernetes appends (a Job's hash, a StatefulSet's revision, `-peers`) still fits into the 63 of a label. The .key {name: PLACE} is an
-object that is called as the values of all releases say.
+The name of an object of this release: `<release>-<key>`. If it is longer than 50 characters, it ends in a
+hash, so that with what Kubernetes appends (a Job's hash, a StatefulSet's revision, `-peers`) it fits into the
+63 characters of a label. With the .key {name: PLACE}, it is the value at this place, the same for all
+releases.
 */ -}}
 {{- define "common.context.name" -}}
 {{- $name := printf "%s-%v" .ctx.release .key -}}

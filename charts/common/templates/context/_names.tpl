@@ -1,6 +1,6 @@
 {{- /*
-The public side of endpoints where an ingress controller is in front of them (`ingress.enabled`, `ingress.domain`), in the catalogue: what
-a deployer says of an endpoint is stronger. What is `public` there is a name below the domain.
+The public side of endpoints behind an ingress controller (`ingress.enabled`, `ingress.domain`): their
+`public` in the catalogue is a name below the domain. A deployer's settings of an endpoint override it.
 */ -}}
 {{- define "common.context.names" -}}
 {{- if and .ingress.enabled .ingress.domain -}}

@@ -1,7 +1,8 @@
 {{- /*
-How an object begins, to the end of its metadata: .kind, after its API version (`apps/v1 Deployment`); the name of .unit, or .name, or that of .key
-in this release; .annotations; .namespace if not the release's, and none if its kind has none.
-Versions are in its labels and nowhere else: selectors and pods must not change with them.
+The start of an object, up to the end of its metadata: .kind, after its API version (`apps/v1 Deployment`);
+the name of .unit, or .name, or that of .key in this release; .annotations; .namespace if not the release's,
+and none for a kind without namespaces. Only its labels have versions, because selectors and pods must not
+change with them.
 */ -}}
 {{- define "common.context.object" -}}
 {{- $kind := splitList " " .kind | last -}}

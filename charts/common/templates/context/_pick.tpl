@@ -1,6 +1,7 @@
 {{- /*
-The value for a component in a map of openstack-helm's, as JSON: .of.<component>, else .of.<service>_<component>
-(both are in use there), else .of.<service>, else .of.default, else null. The service is the chart's, unless .service says another name.
+The value for a component in a map of openstack-helm's, as JSON: .of.<component>, else
+.of.<service>_<component> (both are used there), else .of.<service>, else .of.default, else null. The service
+is the chart's, unless .service has another name.
 */ -}}
 {{- define "common.context.pick" -}}
 {{- $found := "null" -}}

@@ -1,4 +1,7 @@
-{{- /* The labels that never change in the life of a release, nor in that of its .unit: they are immutable in every workload. */ -}}
+{{- /*
+The labels that never change during the life of a release and of its .unit: in every workload they are
+immutable.
+*/ -}}
 {{- define "common.context.selector" -}}
 app.kubernetes.io/name: {{ .ctx.chart }}
 app.kubernetes.io/instance: {{ .ctx.release }}

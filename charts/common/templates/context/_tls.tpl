@@ -1,7 +1,8 @@
 {{- /*
-What `tls` changes, below all that a deployer says of an endpoint: what speaks HTTP is asked by HTTPS, and OVN's databases by ssl, inside
-(`internal`) and, if it has a name there, outside (`public`); an address is no name. Inside, components get what their facts say for it (`tls`). One that serves what is
-in the clear is refused, unless `tls.plain` names its endpoint.
+The changes of `tls`, which a deployer's settings of an endpoint override: endpoints with HTTP get HTTPS, and
+OVN's databases ssl, inside (`internal`) and, if they have a name there and not an address, outside
+(`public`). Inside, components get the changes in their facts (`tls`). A component that serves an endpoint
+without TLS is refused, unless `tls.plain` names the endpoint.
 */ -}}
 {{- define "common.context.tls" -}}
 {{- $tls := .values.tls -}}
@@ -21,9 +22,9 @@ in the clear is refused, unless `tls.plain` names its endpoint.
 {{- $what := $component.endpoint | default (printf "%s-%s" $.chart $key) -}}
 {{- $knows := or $component.wsgi (hasKey $component "tls") -}}
 {{- if and (has $what $tls.plain) $knows -}}
-{{- fail (printf "tls.plain: %s is served by TLS: leave it out of the list" $what) -}}
+{{- fail (printf "tls.plain: %s is served by TLS: remove it from the list" $what) -}}
 {{- else if and (or $component.endpoint $component.ports) (not $knows) (not (has $what $tls.plain)) -}}
-{{- fail (printf "tls.internal: %s of %s knows no TLS and serves %s in the clear: name %s in tls.plain if it is to stay so, with what else docs/tls.md lists, or leave %s out" $key $.chart $what $what $.chart) -}}
+{{- fail (printf "tls.internal: %s of %s does not support TLS and serves %s unencrypted: add %s to tls.plain to accept this, with the others that docs/tls.md lists, or omit %s" $key $.chart $what $what $.chart) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $component "from" $component.tls) -}}
 {{- end -}}

@@ -1,6 +1,6 @@
 {{- /*
-What is shared by all releases: the library's defaults, under `global`, under the release's own section.
-Sets .values, .endpoints and .user of the context.
+The values that all releases share: the library's defaults, overridden by `global`, overridden by the
+release's own section. Sets .values, .endpoints and .user of the context.
 */ -}}
 {{- define "common.context.values" -}}
 {{- $own := .root.Values -}}

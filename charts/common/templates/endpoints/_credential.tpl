@@ -1,6 +1,8 @@
 {{- /*
-A secret by its path `<type>.<…>` below `endpoints.<type>.auth`, such as oslo_db.admin.password. Charts have no
-default for one. Where the Secret is somebody else's (`secrets.env`), nothing is looked up. What is asked for is noted in .used of the context. With .oslo, it is written as an option, where oslo.config reads `$$` as `$`.
+A secret by its path `<type>.<…>` below `endpoints.<type>.auth`, such as oslo_db.admin.password. Charts have
+no default for one. If another owner manages the Secret (`secrets.env`), nothing is looked up. Each lookup is
+recorded in .used of the context. With .oslo, it is written as an option, in which oslo.config reads `$$` as
+`$`.
 */ -}}
 {{- define "common.endpoints.credential" -}}
 {{- $_ := set .ctx.used .path true -}}

@@ -1,4 +1,4 @@
-{{- /* The entry of an endpoint as JSON, or the end of the rendering with the name that is missing. */ -}}
+{{- /* The entry of an endpoint as JSON. Fails with the name of an endpoint that is missing. */ -}}
 {{- define "common.endpoints.entry" -}}
 {{- $entry := get .ctx.endpoints .type -}}
 {{- ternary $entry "" (kindIs "map" $entry) | required (printf "endpoints.%s is needed and not set" .type) | toJson -}}

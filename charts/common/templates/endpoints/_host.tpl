@@ -1,4 +1,7 @@
-{{- /* The full name of the host of an endpoint: .type, .interface (internal). Addresses and full names stay. */ -}}
+{{- /*
+The full name of the host of an endpoint: .type, .interface (internal). Addresses and full names are
+unchanged.
+*/ -}}
 {{- define "common.endpoints.host" -}}
 {{- with include "common.endpoints.service" . -}}
 {{ splitList ":" . | last }}.{{ splitList ":" . | first }}.svc.{{ $.ctx.endpoints.cluster_domain_suffix }}

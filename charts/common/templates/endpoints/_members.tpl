@@ -1,6 +1,7 @@
 {{- /*
-`host:port` of every member of an endpoint, joined by commas, after .prefix, or `SCHEME:` if it has a scheme. `statefulset: {name, replicas}`, as in openstack-helm,
-names the members one by one, where clients must know them; else it is the one Service.
+`host:port` of every member of an endpoint, joined by commas, after .prefix, or `SCHEME:` if it has a scheme.
+`statefulset: {name, replicas}`, as in openstack-helm, lists the members one by one for clients that must know
+them; otherwise it is the Service.
 */ -}}
 {{- define "common.endpoints.members" -}}
 {{- $port := include "common.endpoints.port" . -}}

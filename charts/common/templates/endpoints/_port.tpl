@@ -1,4 +1,7 @@
-{{- /* A port of an endpoint: .type, .interface (internal; `service` is where the pod listens), .port (the first by name). */ -}}
+{{- /*
+A port of an endpoint: .type, .interface (internal; `service` is the port of the pod), .port (the first by
+name).
+*/ -}}
 {{- define "common.endpoints.port" -}}
 {{- $ports := (include "common.endpoints.entry" . | mustFromJson).port | default dict -}}
 {{- $name := .port | default (keys $ports | sortAlpha | first) -}}

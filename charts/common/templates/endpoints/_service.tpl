@@ -1,4 +1,7 @@
-{{- /* `namespace:service` of an endpoint inside the cluster: .type, .interface (internal); nothing where a name or address elsewhere replaces it. */ -}}
+{{- /*
+`namespace:service` of an endpoint inside the cluster: .type, .interface (internal); empty if a name or
+address elsewhere replaces it.
+*/ -}}
 {{- define "common.endpoints.service" -}}
 {{- $override := include "common.endpoints.value" (merge (dict "attribute" "host_fqdn_override") .) -}}
 {{- $host := include "common.endpoints.value" (merge (dict "attribute" "hosts") .) -}}

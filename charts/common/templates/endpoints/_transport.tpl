@@ -1,4 +1,7 @@
-{{- /* oslo.messaging's URL of the message bus, with the service's own account; its virtual host is that of all, as kolla has it. */ -}}
+{{- /*
+oslo.messaging's URL of the message bus, with the service's own account; all services share its virtual host,
+as in kolla.
+*/ -}}
 {{- define "common.endpoints.transport" -}}
 {{- $bus := dict "ctx" . "type" "oslo_messaging" -}}
 {{- $scheme := include "common.endpoints.value" (merge (dict "attribute" "scheme") $bus) -}}

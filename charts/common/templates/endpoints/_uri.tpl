@@ -1,4 +1,4 @@
-{{- /* The URL of an endpoint: .type, .interface (internal). The port that the scheme implies is left out. */ -}}
+{{- /* The URL of an endpoint: .type, .interface (internal). Omits the port that the scheme implies. */ -}}
 {{- define "common.endpoints.uri" -}}
 {{- $scheme := include "common.endpoints.value" (merge (dict "attribute" "scheme") .) | default "http" -}}
 {{- $port := include "common.endpoints.port" . -}}

@@ -1,4 +1,4 @@
-{{- /* The facts of the job that makes the account of the service on the message bus. */ -}}
+{{- /* The facts of the job that creates the account of the service on the message bus. */ -}}
 {{- define "common.jobs.bus-create" -}}
 {{- $bus := dict "ctx" . "type" "oslo_messaging" "user" .chart "default" .chart -}}
 {{- $host := include "common.endpoints.value" (merge (dict "attribute" "path") $bus) | trimPrefix "/" -}}

@@ -1,6 +1,7 @@
 {{- /*
-The facts of what takes away again what the jobs of the release have `made` in other services; data first, for it may be in use. It is a cronjob that never runs by itself:
-`kk remove --purge` makes a Job of it. `used` are the accounts that the release has, whoever made them.
+The facts of the cronjob that deletes what the jobs of the release have created in other services (`made`);
+data first, because it may be in use. It never runs by schedule: `kk remove --purge` creates a Job from it.
+`used` are the accounts that the release uses, even if its jobs did not create them.
 */ -}}
 {{- define "common.jobs.cleanup" -}}
 {{- $made := list -}}
@@ -31,7 +32,7 @@ The facts of what takes away again what the jobs of the release have `made` in o
 {{- end -}}
 {{- if $made -}}
 script: cleanup.py
-schedule: "0 0 31 2 *" # The day that never comes.
+schedule: "0 0 31 2 *" # February 31: never.
 suspend: true
 annotations: {kk.openstack.org/cleanup: {{ dict "made" (uniq $made) "used" $used | toRawJson | quote }}}
 login: {{ ternary "admin" "" (hasKey .jobs "register") }}

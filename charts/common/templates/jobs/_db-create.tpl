@@ -1,4 +1,4 @@
-{{- /* The facts of the job that makes the chart's `databases` and their users. */ -}}
+{{- /* The facts of the job that creates the chart's `databases` and their users. */ -}}
 {{- define "common.jobs.db-create" -}}
 {{- $at := include "common.endpoints.host" (dict "ctx" . "type" "oslo_db") -}}
 {{- $made := list -}}

@@ -1,4 +1,7 @@
-{{- /* The facts of the job that puts the chart's `registration` into keystone: services, endpoints, domains, users, roles. */ -}}
+{{- /*
+The facts of the job that registers the chart's `registration` in keystone: services, endpoints, domains,
+users, roles.
+*/ -}}
 {{- define "common.jobs.register" -}}
 {{- $place := dict "at" (include "common.endpoints.host" (dict "ctx" . "type" "identity")) "region" .values.region -}}
 {{- $made := list -}}

@@ -1,8 +1,9 @@
 {{- /*
-Every job of the chart in the order of `after`: fills .jobs of the context, key → {key, name, spec, gate, migration, retries, part}.
-A Job cannot be changed, so its name ends in a hash of its pod and of what it reads: a change makes a new Job and
-helm deletes the old one; without a change it is not run again. Where a section is several releases, the jobs for which no component
-waits are of the part `rollout`, for they wait for components; the others of `common`.
+Sets .jobs of the context, every job of the chart in the order of `after`: key → {key, name, spec, gate,
+migration, retries, part}. A Job is immutable, so its name ends in a hash of its pod and of what it reads: a
+change creates a new Job and helm deletes the old one; without a change it does not run again. If a section is
+several releases, the jobs for which no component waits belong to the part `rollout`, because they wait for
+components; the others belong to `common`.
 */ -}}
 {{- define "common.jobs.resolve" -}}
 {{- $facts := dict -}}
@@ -18,7 +19,9 @@ waits are of the part `rollout`, for they wait for components; the others of `co
 {{- end -}}
 {{- end -}}
 
-{{- /* A job, after those that it waits for, unless it is there already; .before are those that wait for it. */ -}}
+{{- /*
+Adds a job after those for which it waits, unless it is there already; .before are those that wait for it.
+*/ -}}
 {{- define "common.jobs.visit" -}}
 {{- if has .key .before -}}
 {{- fail (printf "jobs wait for each other: %s" (append .before .key | join ", ")) -}}
@@ -33,9 +36,9 @@ waits are of the part `rollout`, for they wait for components; the others of `co
 {{- end -}}
 
 {{- /*
-Renders the pod of one job, names the job after its inputs and puts it into .jobs of the context. Of its files only
-the sections in `reads` count: another option is no reason to run a migration again. Of those that were generated
-elsewhere the sections are not known, and all counts.
+Renders the pod of one job, names the job after its inputs and adds it to .jobs of the context. Of its files,
+only the sections in `reads` count: another option is no reason to run a migration again. Generated files
+count as a whole, because their sections are not known.
 */ -}}
 {{- define "common.jobs.job" -}}
 {{- if .unit.migration -}}

@@ -1,6 +1,7 @@
 {{- /*
-The certificate of the release, by which it serves and is a client (`tls`): a Secret of the files that kk makes or the deployer has (`files`), or what
-cert-manager is to put into one (`issuer`); nothing where the deployer has made the Secret (`secret`).
+The certificate of the release, with which it serves and is a client (`tls`): a Secret of the files that kk
+creates or the deployer has (`files`), or one that cert-manager fills (`issuer`); nothing if the deployer has
+created the Secret (`secret`).
 */ -}}
 {{- define "common.kinds.certificate" -}}
 {{- $tls := .values.tls -}}

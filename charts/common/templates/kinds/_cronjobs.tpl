@@ -1,4 +1,7 @@
-{{- /* `cronjobs.<name>`: the facts of a job, and a schedule; and `cleanup`. Its template may change, so its name need not. */ -}}
+{{- /*
+`cronjobs.<name>`: the facts of a job, and a schedule; and `cleanup`. Its template is mutable, so its name has
+no hash.
+*/ -}}
 {{- define "common.kinds.cronjobs" -}}
 {{- $units := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}
 {{- include "common.context.merge" (dict "into" $units "from" .root.Values.cronjobs) -}}

@@ -1,4 +1,7 @@
-{{- /* Recreate is AllAtOnce here: every node's pod may be away in the same moment. NodeByNode is kk's: Kubernetes leaves such pods alone. */ -}}
+{{- /*
+Recreate means AllAtOnce here: the pods of all nodes may be down at the same time. NodeByNode is a strategy of
+kk's: Kubernetes does not replace such pods.
+*/ -}}
 {{- define "common.kinds.daemonset" -}}
 {{- $strategy := .lifecycle.pod_replacement_strategy -}}
 updateStrategy:

@@ -1,6 +1,6 @@
 {{- /*
-What brings clients from outside to a component (`network.<component>.ingress`, or `ingress` for all that is public), under the public
-name of its endpoint, by an ingress controller. An address is no name: what has one is reached otherwise.
+The Ingress of a component (`network.<component>.ingress`, or `ingress` for all public ones), under the public
+name of its endpoint. An endpoint with an address instead of a name has none.
 */ -}}
 {{- define "common.kinds.ingress" -}}
 {{- $ingress := .unit.network.ingress -}}
@@ -28,7 +28,10 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{- /* The class of what a component does as an ingress controller (`controller`); its name is that of all (`ingress.class`). */ -}}
+{{- /*
+The class of a component that is an ingress controller (`controller`); its name, `ingress.class`, is the same
+for all charts.
+*/ -}}
 {{- define "common.kinds.ingressclass" -}}
 {{- with .unit.controller }}
 {{ include "common.context.object" (merge (dict "kind" "networking.k8s.io/v1 IngressClass" "name" $.ctx.values.ingress.class) $) }}

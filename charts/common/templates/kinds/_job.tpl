@@ -1,4 +1,6 @@
-{{- /* A Job under the name of its inputs. It stays when it is done: pods wait for it, also those of next year. */ -}}
+{{- /*
+A Job, named after its inputs. It is kept after it completes, because pods wait for it at any later time.
+*/ -}}
 {{- define "common.kinds.job" }}
 {{- $annotations := ternary (dict "kk.openstack.org/migration" "true") dict (not (empty .unit.migration)) }}
 {{ include "common.context.object" (merge (dict "kind" "batch/v1 Job" "annotations" $annotations) .) }}

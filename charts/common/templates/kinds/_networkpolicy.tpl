@@ -1,7 +1,9 @@
 {{- /*
-Who may reach a component, where `manifests.network_policy` is true: its members each other, and its clients, who are the
-pods of the namespace, those on the networks of nodes in `network_policy.nodes`, or everybody where it has a port on the nodes or an ingress; `callers` may
-what members may; with `any_port` clients may reach what is not known beforehand. `network_policy.<component>.ingress` (openstack-helm's place) is said instead of that. A node's kubelet always may.
+The clients of a component, if `manifests.network_policy` is true: its members, and the pods of the namespace,
+those on the networks of nodes in `network_policy.nodes`, or any client if it has a port on the nodes or an
+ingress. `callers` may reach what members may; with `any_port` clients may reach all ports that are not known
+in advance. `network_policy.<component>.ingress` (openstack-helm's key) replaces these rules. The kubelet of
+its node always has access.
 */ -}}
 {{- define "common.kinds.networkpolicy" -}}
 {{- if eq (toString (dig "network_policy" false (.ctx.root.Values.manifests | default dict))) "true" -}}

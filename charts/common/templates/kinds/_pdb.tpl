@@ -1,6 +1,7 @@
 {{- /*
-Evictions one at a time where there are several pods, or as openstack-helm's
-`pod.lifecycle.disruption_budget.<component>.min_available` has it: one alone could only be kept from moving at all.
+Evictions one at a time if there are several pods, or by openstack-helm's
+`pod.lifecycle.disruption_budget.<component>.min_available`. A single pod has no budget, because it could
+never be evicted.
 */ -}}
 {{- define "common.kinds.pdb" -}}
 {{- $budget := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .ctx.values.pod.lifecycle.disruption_budget) | mustFromJson -}}

@@ -1,4 +1,6 @@
-{{- /* The claim of a component that is no StatefulSet. It outlives the release, as a StatefulSet's claims do. */ -}}
+{{- /*
+The claim of a component that is not a StatefulSet. It outlives the release, as a StatefulSet's claims do.
+*/ -}}
 {{- define "common.kinds.pvc" -}}
 {{- $wanted := and .unit.storage (not .ctx.values.storage.ephemeral) (ne .unit.kind "StatefulSet") -}}
 {{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pvc-%s" .unit.key))) }}

@@ -1,6 +1,6 @@
 {{- /*
-The service accounts of the release. Those whose pods wait may look at what they wait for, where it is; one that
-has rules of its own has a Role of its own.
+The service accounts of the release. Those whose pods wait may read what they wait for, in its namespace; one
+that has its own rules has its own Role.
 */ -}}
 {{- define "common.kinds.rbac" -}}
 {{- if include "common.context.enabled" (dict "ctx" . "key" "rbac") -}}
@@ -25,7 +25,7 @@ automountServiceAccountToken: false
 {{- end }}{{ end }}{{ end -}}
 {{- end -}}
 
-{{- /* A Role or ClusterRole (.kind), in .namespace if not the release's, and which .accounts have it. */ -}}
+{{- /* A Role or ClusterRole (.kind), in .namespace if not the release's, bound to .accounts. */ -}}
 {{- define "common.kinds.rbac.role" }}
 {{ include "common.context.object" (merge (dict "kind" (printf "rbac.authorization.k8s.io/v1 %s" .kind)) .) }}
 rules:

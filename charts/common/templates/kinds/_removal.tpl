@@ -1,6 +1,7 @@
 {{- /*
-What helm makes before it uninstalls a protected chart, and takes away again. It holds nothing: kk's guard denies that
-it is made, and so ends a removal before anything is deleted. It is made where the guard does not stand, or approves.
+A hook object that helm creates before it uninstalls a protected chart, and deletes again. It is empty: kk's
+guard denies its creation, and so ends a removal before anything is deleted. It is created if the guard is not
+installed, or approves.
 */ -}}
 {{- define "common.kinds.removal" -}}
 {{- if eq (index .root.Chart.Annotations "kk.openstack.org/protected" | default "") "true" }}

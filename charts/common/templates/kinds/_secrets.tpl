@@ -1,6 +1,7 @@
 {{- /*
-The release's Secrets: `env`, the variables of its pods; `files`, whole files; and those in `generated`, which a job
-fills: they are left alone after that, and kept when the release goes, for what they protect may stay.
+The release's Secrets: `env`, the variables of its pods; `files`, whole files; and those in `generated`, which
+a job fills: they are not changed after that, and are kept when the release is removed, because the data that
+they protect may remain.
 */ -}}
 {{- define "common.kinds.secrets" -}}
 {{- range $key, $data := .secrets -}}

@@ -1,6 +1,6 @@
 {{- /*
-A component that orders volumes for Kubernetes, as the `driver` (CSI) of this name: the driver, which no node has to attach a volume
-for, and the `classes` of the chart, of which null takes one away. What a class says of its volumes can not be changed.
+A component that is the CSI driver of this name (`driver`): its CSIDriver, which needs no node to attach a
+volume, and the `classes` of the chart; null removes one. The parameters of a class are immutable.
 */ -}}
 {{- define "common.kinds.storageclass" -}}
 {{- if .unit.driver }}

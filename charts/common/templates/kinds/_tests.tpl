@@ -1,4 +1,4 @@
-{{- /* `tests.<name>`: the facts of a pod that uses the service when `helm test` asks for it. */ -}}
+{{- /* `tests.<name>`: the facts of a pod with which `helm test` uses the service. */ -}}
 {{- define "common.kinds.tests" -}}
 {{- range $key, $facts := .root.Values.tests -}}
 {{- if and $facts (include "common.context.enabled" (dict "ctx" $ "key" (printf "pod-%s" $key))) -}}

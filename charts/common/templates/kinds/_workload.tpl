@@ -1,6 +1,7 @@
 {{- /*
-A component: what a Deployment, StatefulSet and DaemonSet have in common, around what each says of itself. The hash is of what this component
-mounts and nothing else, so that a change rolls those pods alone that read it. A file that is `live` is no reason: the pod reads it again while it runs.
+A component: what a Deployment, StatefulSet and DaemonSet have in common, around the fields of each. The hash
+covers only what this component mounts, so that a change replaces only the pods that read it. A `live` file is
+not covered: the pod reloads it while it runs.
 */ -}}
 {{- define "common.kinds.workload" -}}
 {{- $kind := lower .unit.kind -}}

@@ -1,7 +1,8 @@
 {{- /*
-The service account of a unit: the release's, or its own if it may do more (`rbac`, `rollout`). The rules are kept
-in .accounts of the context, by the kind of role; resourceNames are this release's; `<component>-peers` is the Service of a StatefulSet's members.
-What is to be rolled out is in .workloads of the unit, as the API has it: `deployments/<name>`.
+The service account of a unit: the release's, or its own if it needs more rights (`rbac`, `rollout`). The
+rules are collected in .accounts of the context, by the kind of role; resourceNames are this release's;
+`<component>-peers` is the Service of a StatefulSet's members. The workloads in `rollout` are in .workloads of
+the unit, in the API's notation: `deployments/<name>`.
 */ -}}
 {{- define "common.pod.account" -}}
 {{- $rules := dict -}}

@@ -1,6 +1,7 @@
 {{- /*
-The main container of a unit: what kolla_start becomes, or a script of the release, run by its ending. When it is to end, whoever has
-clients goes on for some seconds (`drain`), until every node sends new ones to another pod; the component's own `lifecycle` wins.
+The main container of a unit: the command that kolla_start executes, or a script of the release, run by the
+interpreter of its extension. On termination, a component with clients keeps serving for some seconds
+(`drain`), until every node sends new ones to another pod; the component's own `lifecycle` overrides this.
 */ -}}
 {{- define "common.pod.container" -}}
 - name: {{ .unit.key }}

@@ -1,8 +1,8 @@
 {{- /*
-The environment of a unit: the pod's own facts first, for later entries may refer to them as $(POD_IP); then the
-secrets of its files, or of the sections in `reads`; then its own and the user's (`pod.env.<unit>`). Sets .env, a list, and .digest of
-the unit. A job that reads a file which was generated elsewhere is told to write no log file: kolla's do, in a directory that only the
-start of a service makes.
+The environment of a unit: the pod's own facts first, because later entries may refer to them as $(POD_IP);
+then the secrets of its files, or of the sections in `reads`; then its own and the user's (`pod.env.<unit>`).
+Sets .env, a list, and .digest of the unit. A job that reads a generated file gets options to write no log
+file: kolla's files name a directory that only the start of a service creates.
 */ -}}
 {{- define "common.pod.env" -}}
 {{- $_ := set .unit "env" list -}}
@@ -51,7 +51,10 @@ start of a service makes.
 {{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $own) -}}
 {{- end -}}
 
-{{- /* Where a variable finds its .value, in the release's Secret under .key; the unit is told of a change by its digest. */ -}}
+{{- /*
+The reference to the .value of a variable, in the release's Secret under .key; the value is part of the unit's
+digest.
+*/ -}}
 {{- define "common.pod.env.secret" -}}
 {{- $_ := set .ctx.secrets.env .key .value -}}
 {{- $_ := set .unit "digest" (append .unit.digest (printf "%s=%s" .key .value)) -}}
@@ -59,10 +62,12 @@ secretKeyRef: {name: {{ include "common.context.secret" (dict "ctx" .ctx "key" "
 {{- end -}}
 
 {{- /*
-Variables of a unit, by name. A value is text, or a reference to what only the library knows:
+Variables of a unit, by name. A value is a string, or a reference to a value of the library:
 {field: status.podIP}, {credential: oslo_db.admin.password}, {uri: identity.public}, {host: oslo_db},
-{port: oslo_db.mysql}, {members: ovn_ovsdb_nb}, {auth: identity.admin.username}, {option: keystone.fernet_tokens.max_active_keys},
-{value: region}, {json: …}; {object: fernet-keys}, that object of the release; {self: image}, the pod's own URL; {peer: rabbit@}, its name among its peers.
+{port: oslo_db.mysql}, {members: ovn_ovsdb_nb}, {auth: identity.admin.username},
+{option: keystone.fernet_tokens.max_active_keys}, {value: region}, {json: …};
+{object: fernet-keys}, that object of the release; {self: image}, the pod's own URL;
+{peer: rabbit@}, its name among its peers.
 */ -}}
 {{- define "common.pod.env.variables" -}}
 {{- $endpoints := dict "auth" (list "user" "field") "host" list "members" list "port" (list "port") "uri" (list "interface") -}}

@@ -1,7 +1,9 @@
 {{- /*
-The init containers of a unit: first the gate, which ends when services have endpoints and jobs are done (kubernetes-entrypoint's
-DEPENDENCY_* contract); `dependencies.enabled: false` leaves it out. Then the wait until the workloads in `rollout` run nothing but their
-newest pods, for what may only come after. Then its own by name; a `sidecar` among them goes on beside the main container. A unit that has no `rbac` gives the token of its account to the first two alone.
+The init containers of a unit: first the gate, which ends when services have endpoints and jobs are done
+(kubernetes-entrypoint's DEPENDENCY_* contract); `dependencies.enabled: false` omits it. Then the wait until
+the workloads in `rollout` run nothing but their newest pods. Then its own by name; a `sidecar` among them
+keeps running next to the main container. In a unit without `rbac`, only the first two get the token of its
+account.
 */ -}}
 {{- define "common.pod.init" -}}
 {{- if and .ctx.values.dependencies.enabled (or .unit.services .unit.waits) }}
@@ -60,7 +62,9 @@ newest pods, for what may only come after. Then its own by name; a `sidecar` amo
 {{- end }}
 {{- end -}}
 
-{{- /* What those have who only look at Kubernetes, and need nothing of their image's user. */ -}}
+{{- /*
+The settings of init containers that only read from Kubernetes, and do not depend on their image's user.
+*/ -}}
 {{- define "common.pod.init.watcher" -}}
 {{- if .ctx.values.pod.resources.enabled }}
 resources:

@@ -1,7 +1,9 @@
 {{- /*
-The probes of a component from its facts: probe {path | tcp | exec, port, readiness, liveness, timeout, period, patience (seconds
-that a start may take)}; `reaches` adds the ports of these endpoints to an `exec`; a kind's own map replaces the handler for that kind. Timings are the user's at `pod.probes.<unit>.<unit>.<kind>.params`.
-Liveness is patient: what readiness can answer, liveness must not turn into a restart. Each `exec` is a process more, so there are fewer.
+The probes of a component from its facts: probe {path | tcp | exec, port, readiness, liveness, timeout,
+period, patience (seconds that a start may take)}; `reaches` adds the ports of these endpoints to an `exec`; a
+kind's own map replaces the handler for that kind. Timings are the user's at
+`pod.probes.<unit>.<unit>.<kind>.params`. Liveness tolerates more failures: readiness is the answer to a
+temporary one, not a restart. Each `exec` starts a process, so these probes are rarer.
 */ -}}
 {{- define "common.pod.probes" -}}
 {{- $probe := .unit.probe -}}

@@ -1,6 +1,6 @@
 {{- /*
-Where a pod runs and how it ends: openstack-helm's labels, anti-affinity, tolerations, priority, grace. Pods of one component are
-apart: preferably, unless `pod.affinity.anti.type` says required.
+Scheduling and termination of a pod: openstack-helm's labels, anti-affinity, tolerations, priority, grace.
+Pods of one component prefer different nodes; `pod.affinity.anti.type` can require them.
 */ -}}
 {{- define "common.pod.scheduling" -}}
 {{- $pod := .ctx.values.pod -}}

@@ -10,8 +10,9 @@
 {{- end -}}
 
 {{- /*
-A container's security context, under the user's `pod.security_context.<unit>.container`. kolla_start copies files
-with sudo: it needs to gain privileges, a writable root and a few capabilities. What runs without it gets nothing.
+A container's security context, under the user's `pod.security_context.<unit>.container`. kolla_start copies
+files with sudo: it needs to gain privileges, a writable root and a few capabilities. Containers without it
+get none of these.
 */ -}}
 {{- define "common.pod.security.container" -}}
 {{- $context := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" (not (empty .ctx.user.id)) "runAsUser" (int64 .ctx.user.id) "capabilities" (dict "drop" (list "ALL")) -}}

@@ -1,4 +1,4 @@
-{{- /* The pod of a unit. It shares nothing with its node, unless the unit's facts say so (`host`). */ -}}
+{{- /* The pod of a unit. It shares nothing with its node, except the unit's `host` facts. */ -}}
 {{- define "common.pod.spec" -}}
 serviceAccountName: {{ .unit.account }}
 automountServiceAccountToken: false

@@ -1,8 +1,8 @@
 {{- /*
-A unit is what becomes a pod: a component, a job, a cronjob or a test. Completes its facts in place
-(.role, .key, .unit), so that everything below is told, not asked:
-name, reference (of the image), settings (the deployer's, below `pod`), run (the command), files (keys), config (kolla's config.json),
-env, digest (of all that it reads), account, waits.
+A unit is what becomes a pod: a component, a job, a cronjob or a test. Completes its facts in place (.role,
+.key, .unit), so that the templates below only read them: name, reference (of the image), settings (the
+deployer's, below `pod`), run (the command), files (keys), config (kolla's config.json), env, digest (of all
+that it reads), account, waits.
 */ -}}
 {{- define "common.pod.unit" -}}
 {{- $_ := set .unit "role" .role -}}
@@ -54,8 +54,8 @@ env, digest (of all that it reads), account, waits.
 {{- end -}}
 
 {{- /*
-The keys of the files that a unit mounts: those that were generated elsewhere for it, those it lists, else all that are
-for everybody or for it.
+The keys of the files that a unit mounts: its generated files, and those that it lists, or by default all
+files without `for`, or with `for` naming it.
 */ -}}
 {{- define "common.pod.unit.files" -}}
 {{- $files := list -}}

@@ -1,7 +1,8 @@
 {{- /*
-The volumes of a unit: kolla's directory with its config.json and its files, which a `script` finds there, too; what TLS needs inside, of which a job only trusts; the scripts; the token of its service account, only where
-it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by itself); those of its facts, each one of
-{secret, host, claim, empty}; the user's (`pod.mounts.<unit>`).
+The volumes of a unit: kolla's directory with its config.json and its files, which a `script` finds there,
+too; the files of TLS inside, of which a job gets only the authority; the scripts; the token of its service
+account, if it needs it; its data, ephemeral or on a claim (a StatefulSet creates its own claims); those of
+its facts, each one of {secret, host, claim, empty}; the user's (`pod.mounts.<unit>`).
 */ -}}
 {{- define "common.pod.volumes" -}}
 {{- if or .unit.kolla .unit.files }}
@@ -65,7 +66,7 @@ it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by
 {{- end }}
 {{- end -}}
 
-{{- /* Where the main container of a unit, and the init containers of its facts, see them. */ -}}
+{{- /* Their mounts in the main container of a unit, and in the init containers of its facts. */ -}}
 {{- define "common.pod.mounts" -}}
 {{- if or .unit.kolla .unit.files }}
 - {name: config, mountPath: /var/lib/kolla/config_files, readOnly: true}

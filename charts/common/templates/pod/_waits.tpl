@@ -1,7 +1,7 @@
 {{- /*
-What a unit waits for before it starts, sets .services and .waits of the unit: the services behind its files' blocks
-and its `needs`, and jobs by their real names: those in `after`, or, for a component, all that pods wait for.
-`dependencies.static.<unit>` adds, in openstack-helm's form.
+Sets .services and .waits of the unit, for which it waits before it starts: the services behind its files'
+blocks and its `needs`, and jobs by their full names: those in `after`, or, for a component, all for which
+pods wait. `dependencies.static.<unit>` adds more, in openstack-helm's form.
 */ -}}
 {{- define "common.pod.waits" -}}
 {{- $static := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .ctx.values.dependencies.static) | mustFromJson | default dict -}}

@@ -1,5 +1,5 @@
 {{- define "common.scripts.cleanup.py" -}}
-"""Takes away from other services what CLEANUP names, [{kind, name, …}]. What is gone already is no error."""
+"""Deletes from other services what CLEANUP names, [{kind, name, …}]. A missing object is no error."""
 import json
 import os
 {{- if hasKey .jobs "db-create" }}
@@ -20,7 +20,7 @@ def drop_account(item):
 
 
 def drop_bus_user(item):
-    """Who has gone makes no queue again; those that it consumes would be there for ever."""
+    """Deletes the user, which then creates no queue again, and the queues that it consumes, which would stay forever."""
     consumers = bus("GET", "consumers", item["virtualHost"])
     queues = {each["queue"]["name"] for each in consumers if dict(each["channel_details"]).get("user") == item["name"]}
     for path in [("users", item["name"]), *(("queues", item["virtualHost"], queue) for queue in queues)]:
@@ -77,7 +77,7 @@ def why_it_stays(pool, name):
                 return "it is open"
         with rbd.Image(pool, name) as image:
             snapshots = [each["name"] for each in image.list_snaps()]
-            # What a clone is made of is protected, and stays so while there is one: then no snapshot goes.
+            # A snapshot with clones stays protected: then none is removed.
             for snapshot in filter(image.is_protected_snap, snapshots):
                 image.unprotect_snap(snapshot)
             for snapshot in snapshots:
@@ -90,7 +90,7 @@ def why_it_stays(pool, name):
 
 
 def drop_data_of_pool(item):
-    """A clone goes before what it is a clone of, so it goes round until nothing changes. Ends with the reasons if images stay."""
+    """Deletes clones before their parents, so it repeats until nothing changes. Exits with the reasons if images stay."""
     options = {"mon_host": os.environ["CEPH_HOST"], "key": os.environ["KEY_" + item["user"].replace("-", "_")]}
     with rados.Rados(rados_id=item["user"], conf=options) as cluster, cluster.open_ioctx(item["name"]) as pool:
         tried, stay = [], dict.fromkeys(RBD.list(pool))

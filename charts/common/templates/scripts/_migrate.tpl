@@ -1,7 +1,7 @@
 {{- /*
-Runs a migration. After a rollback helm runs those of the old release again, on a schema that they do not know: what the
-tools of OpenStack say then is Alembic's, and there is nothing to do. Keystone's contraction comes after its expansion, so
-where it says that this is missing, it is of a later release.
+Runs a migration. After a rollback, helm runs the migrations of the old release again, on a schema that they
+do not know: OpenStack's tools then print Alembic's error, and there is nothing to do. Keystone contracts
+after it expands, so if it reports a missing expansion, that is of a later release.
 */ -}}
 {{- define "common.scripts.migrate.sh" -}}
 set -uo pipefail

@@ -1,6 +1,7 @@
 {{- /*
-Starts a service that runs commands as root, by rootwrap: start-with-root.sh SERVICE COMMAND. Without its rule for sudo it would be ready,
-and end at the first task that needs root.
+Starts a service that runs commands as root with rootwrap: start-with-root.sh SERVICE COMMAND. Fails at once
+without the rule for sudo; otherwise the service would become ready, and fail at the first task that needs
+root.
 */ -}}
 {{- define "common.scripts.start-with-root.sh" -}}
 set -euo pipefail

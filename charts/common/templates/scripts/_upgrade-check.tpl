@@ -1,6 +1,7 @@
 {{- /*
-Asks a service of the release that comes whether it can take the place of the one that is here, on the database of that one: the arguments
-are its program, and what says the version of its schema. A warning is no reason to stop; without a schema there is nothing to upgrade.
+Checks that the new release of a service can replace the current one, on its database: the arguments are its
+program, and the command that prints the version of its schema. A warning does not stop the upgrade; without a
+schema there is nothing to upgrade.
 */ -}}
 {{- define "common.scripts.upgrade-check.sh" -}}
 set -euo pipefail

@@ -1,4 +1,7 @@
-{{- /* ceph.conf of a client, with `storage.backend: ceph`: each monitor behind the Service, or those that the endpoint states. */ -}}
+{{- /*
+ceph.conf of a client, with `storage.backend: ceph`: all monitors behind the Service, or those that the
+endpoint lists.
+*/ -}}
 {{- define "common.config.block.ceph" -}}
 {{- if eq .ctx.values.storage.backend "ceph" -}}
 {{- $host := include "common.endpoints.host" (dict "ctx" .ctx "type" "ceph_mon") -}}

@@ -1,4 +1,7 @@
-{{- /* The keyring of a client of Ceph, where data lives there, and in `pool`, whose data goes with the chart (`kk remove --purge`): .params {user, pool}. */ -}}
+{{- /*
+The keyring of a client of Ceph, with `storage.backend: ceph`, and the `pool` whose data `kk remove --purge`
+deletes: .params {user, pool}.
+*/ -}}
 {{- define "common.config.block.ceph_client" -}}
 {{- if eq .ctx.values.storage.backend "ceph" -}}
 options:

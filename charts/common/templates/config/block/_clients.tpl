@@ -1,4 +1,6 @@
-{{- /* How a service logs in where it is a client of others: .params {accounts}, for each section the user whose account it takes. */ -}}
+{{- /*
+The accounts with which a service is a client of others: .params {accounts}, the user of each section.
+*/ -}}
 {{- define "common.config.block.clients" -}}
 needs: [identity]
 options:

@@ -1,4 +1,4 @@
-{{- /* oslo.concurrency's locks, in the home that kolla gives each service. */ -}}
+{{- /* oslo.concurrency's locks, in the home directory of kolla's image. */ -}}
 {{- define "common.config.block.concurrency" -}}
 options:
   oslo_concurrency:

@@ -1,4 +1,4 @@
-{{- /* tooz, by which several processes of a service share their work, in Valkey. */ -}}
+{{- /* tooz with Valkey, by which the processes of a service share their work. */ -}}
 {{- define "common.config.block.coordination" -}}
 {{- $server := dict "ctx" .ctx "type" "coordination" -}}
 needs: [coordination]

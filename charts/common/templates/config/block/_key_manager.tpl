@@ -1,4 +1,4 @@
-{{- /* castellan: where a service asks for the keys of what is encrypted, with its user's own token. */ -}}
+{{- /* castellan: the key manager from which a service gets encryption keys, with its user's own token. */ -}}
 {{- define "common.config.block.key_manager" -}}
 options:
   key_manager: {backend: barbican}

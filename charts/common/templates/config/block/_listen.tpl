@@ -1,4 +1,4 @@
-{{- /* Where a service with a server of its own listens: .params {endpoint}. */ -}}
+{{- /* The address on which a service with its own server listens: .params {endpoint}. */ -}}
 {{- define "common.config.block.listen" -}}
 options:
   DEFAULT:

@@ -1,6 +1,7 @@
 {{- /*
-oslo.messaging for a service whose parts call each other. Queues are replicated, and named after host and process, so that
-they are few; what a queue is can not be changed while it exists: every release of a service says the same.
+oslo.messaging for a service whose parts call each other. Queues are replicated, and named after host and
+process, so that there are few. The properties of a queue cannot change while it exists, so every release of a
+service declares the same.
 */ -}}
 {{- define "common.config.block.messaging" -}}
 {{- $block := fromYaml (include "common.config.block.notifications" .) -}}

@@ -1,6 +1,6 @@
 {{- /*
-oslo.messaging for a service that only notifies. The driver is noop until somebody listens (`notifications.enabled`): a queue
-without a reader grows for ever.
+oslo.messaging for a service that only notifies. The driver is noop without a consumer
+(`notifications.enabled`), because a queue without a reader grows forever.
 */ -}}
 {{- define "common.config.block.notifications" -}}
 needs: [oslo_messaging]

@@ -1,4 +1,4 @@
-{{- /* Where the databases of OVN are: every member, for a client goes on with the next when one is gone. */ -}}
+{{- /* The addresses of OVN's databases: every member, because a client fails over to the next one. */ -}}
 {{- define "common.config.block.ovn" -}}
 needs: [ovn_ovsdb_nb, ovn_ovsdb_sb]
 options:

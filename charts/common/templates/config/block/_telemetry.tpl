@@ -1,4 +1,6 @@
-{{- /* How services of telemetry log in where they ask others, by their internal addresses: .params {user}. */ -}}
+{{- /*
+The account with which telemetry services query others, by their internal addresses: .params {user}.
+*/ -}}
 {{- define "common.config.block.telemetry" -}}
 needs: [identity]
 options:

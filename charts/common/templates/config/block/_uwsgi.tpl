@@ -1,4 +1,6 @@
-{{- /* uwsgi as kolla serves every WSGI API, but for its log, which stays on standard error: .params {module, endpoint}. */ -}}
+{{- /*
+uwsgi as kolla configures it for WSGI APIs, but its log is on stderr: .params {module, endpoint}.
+*/ -}}
 {{- define "common.config.block.uwsgi" -}}
 options:
   uwsgi:
@@ -7,7 +9,7 @@ options:
     uid: {{ .ctx.user.name }}
     gid: {{ .ctx.user.name }}
     processes: 2
-    # Debian's uwsgi has its HTTP server in a plugin, others inside: it is loaded where the option is not known.
+    # Loads the HTTP server if it is a plugin, as in Debian's uwsgi, and not built in.
     autoload: true
     plugins: python3
     plugins-dir: /usr/lib/uwsgi/plugins
