@@ -54,9 +54,7 @@ describe('a plan', () => {
 
     const {stdout} = await retired.kk('plan')
 
-    expect(stdout).toContain(
-      'note: the chart of panko is deprecated: Retired in Xena (2021), in its place are',
-    )
+    expect(stdout).toContain('note: the chart of panko is deprecated: Retired in Xena (2021), replaced by')
   })
 
   describe.concurrent('of two changed releases', () => {

@@ -474,7 +474,7 @@ it.each([
 
   expect(read('Chart.yaml')).toMatch(/^deprecated: true$/m)
   expect(read('templates/NOTES.txt')).toContain(`since ${since}`)
-  expect(read('templates/NOTES.txt')).toContain('In its place:')
+  expect(read('templates/NOTES.txt')).toContain('Replacements:')
 })
 
 function portsOf(service: KubernetesObject) {

@@ -23,7 +23,7 @@ describe('members of MariaDB that were all killed', () => {
 
     expect(await third.started()).toContain(`--wsrep-start-position=${HISTORY}:42 --wsrep-new-cluster`)
     expect(await third.read('grastate.dat')).toContain('safe_to_bootstrap: 1')
-    await first.says('which may know more')
+    await first.says('which may have newer data')
     expect([await first.waits(), await second.waits()]).toEqual([true, true])
   })
 
@@ -139,6 +139,6 @@ describe('a member of MariaDB', () => {
     const {exitCode, all} = await member.ended
 
     expect(exitCode).toBe(1)
-    expect(all).toContain('mariadbd could not tell its position')
+    expect(all).toContain('mariadbd reported no position')
   })
 })

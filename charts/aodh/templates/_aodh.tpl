@@ -1,6 +1,6 @@
-{{- /* An alarm that is known by its name: that takes a token and the database. */ -}}
+{{- /* Creates an alarm and finds it by its name, which takes a token and the database. */ -}}
 {{- define "common.scripts.aodh-test.py" -}}
-"""Makes an alarm, finds it and takes it away."""
+"""Creates an alarm, finds it and deletes it."""
 import openstack
 
 session = openstack.connect().session
@@ -13,5 +13,5 @@ try:
     assert "kk-test" in names, names
 finally:
     session.delete("/v2/alarms/%s" % alarm["alarm_id"], **WHERE)
-print("an alarm was made, found and taken away")
+print("an alarm was created, found and deleted")
 {{ end -}}

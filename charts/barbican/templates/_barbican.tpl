@@ -1,13 +1,16 @@
-{{- /* The key that encrypts the keys of all projects. A further one, of before, is `conf.crypto.simple_crypto_plugin.kek`, a multistring. */ -}}
+{{- /*
+The key that encrypts the keys of all projects. Former keys belong into
+`conf.crypto.simple_crypto_plugin.kek`, a multistring, too.
+*/ -}}
 {{- define "common.config.block.simple_crypto" -}}
 options:
   simple_crypto_plugin:
     kek: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "key_manager.simple_crypto_kek") | quote }}
 {{- end -}}
 
-{{- /* A secret that comes back as it was: that takes a token, the database and the key. */ -}}
+{{- /* Stores and reads a secret, which takes a token, the database and the key. */ -}}
 {{- define "common.scripts.barbican-test.py" -}}
-"""Stores a secret, reads it again and takes it away."""
+"""Stores a secret, reads it and deletes it."""
 import openstack
 
 session = openstack.connect().session
@@ -22,5 +25,5 @@ try:
     assert fetched.text == PAYLOAD, "the secret has changed"
 finally:
     session.delete(path, **WHERE)
-print("a secret was stored, read and taken away")
+print("a secret was stored, read and deleted")
 {{ end -}}

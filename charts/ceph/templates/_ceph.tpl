@@ -1,6 +1,6 @@
 {{- /*
-ceph.conf of the daemons. As many copies of each object as there are daemons to hold them, three at most; a cluster of
-one holds one, and knows it.
+ceph.conf of the daemons. Each object has as many copies as there are osds, at most three. With one osd it has
+one, and Ceph does not warn about it.
 */ -}}
 {{- define "common.config.block.ceph_cluster" -}}
 {{- $ctx := .ctx -}}
@@ -25,8 +25,8 @@ options:
 {{- end -}}
 
 {{- /*
-A keyring: .params {of}. The monitors' holds what their first start puts into the cluster; the accounts of services come
-from a job, so that it can change them.
+A keyring: .params {of}. That of the monitors has what their first start writes into the cluster; the accounts
+of services come from a job, which can change them.
 */ -}}
 {{- define "common.config.block.ceph_accounts" -}}
 {{- $all := `"allow *"` -}}
@@ -59,7 +59,7 @@ options:
   {{- get $of .params.of | toYaml | nindent 2 }}
 {{- end -}}
 
-{{- /* The file system, with its two pools, where a daemon for it is asked for. */ -}}
+{{- /* The file system with its two pools, if its daemon is enabled. */ -}}
 {{- define "common.config.block.file_system" -}}
 options:
 {{- if include "common.context.enabled" (dict "ctx" .ctx "key" "statefulset-mds") }}
@@ -72,8 +72,8 @@ options:
 {{- end -}}
 
 {{- /*
-A monitor joins those that the first quorum is of, or the quorum that there is. With most of them gone for good, what it
-lacks is made by nobody.
+A monitor joins the members of the first quorum, or the existing quorum. If most monitors are lost for good,
+nothing re-creates their data.
 */ -}}
 {{- define "common.scripts.ceph-mon.sh" -}}
 set -eu
@@ -96,7 +96,7 @@ ceph --name client.bootstrap-mgr auth get-or-create "mgr.$POD_NAME" \
 exec ceph-mgr --foreground --id "$POD_NAME" --mgr-data "$data"
 {{ end -}}
 
-{{- /* The account of bootstrap may give an account of a daemon these rights and no others. */ -}}
+{{- /* The bootstrap account may give a daemon's account exactly these rights. */ -}}
 {{- define "common.scripts.ceph-mds.sh" -}}
 set -eu
 data=/var/lib/ceph/mds/ceph-$POD_NAME
@@ -107,8 +107,8 @@ exec ceph-mds --foreground --id "$POD_NAME" --mds-data "$data"
 {{ end -}}
 
 {{- /*
-The label of a device says whose it is; a directory for the daemon is made of it at each start. A device with anything
-else on it is left alone.
+The label of a device identifies its osd; each start derives the daemon's directory from it. A device with
+other content is not touched.
 */ -}}
 {{- define "common.scripts.ceph-osd.sh" -}}
 set -eu
@@ -124,7 +124,7 @@ label() { ceph-bluestore-tool show-label --dev $device 2>/dev/null | python3 -c 
 fsid=$(ceph-conf --lookup fsid)
 if [ "$(label ready || true)" != ready ]; then
   if [ -z "$(label magic || true)" ] && [ -n "$(head --bytes=1M $device | tr --delete '\0')" ]; then
-    echo "the device holds something else: it is left alone; clear its first MiB to have it used" >&2
+    echo "the device has other content and is not touched; to use it, clear its first MiB" >&2
     exit 1
   fi
   uuid=$(cat /proc/sys/kernel/random/uuid)
@@ -136,7 +136,7 @@ if [ "$(label ready || true)" != ready ]; then
   rm $data/key
 fi
 if [ "$(label ceph_fsid)" != "$fsid" ]; then
-  echo "the device is of another cluster, $(label ceph_fsid): it is left alone" >&2
+  echo "the device belongs to another cluster, $(label ceph_fsid), and is not touched" >&2
   exit 1
 fi
 ceph-bluestore-tool prime-osd-dir --dev $device --path $data --no-mon-config
@@ -145,11 +145,11 @@ exec ceph-osd --foreground --id "$(label whoami)" --osd-data $data --crush-locat
 {{ end -}}
 
 {{- /*
-A monitor is ready in a quorum, an osd when the cluster has taken it in. The socket is asked itself: the client of Ceph
-loads all that it can do, which takes longer than a probe may on a busy machine.
+A monitor is ready in a quorum, an osd when the cluster has accepted it. The probe asks the daemon's socket:
+Ceph's client loads all its modules, which on a busy machine takes longer than a probe may.
 */ -}}
 {{- define "common.scripts.ceph-probe.py" -}}
-"""Asks the daemon of this pod how it is: ceph-probe.py mon|mgr|osd|mds."""
+"""Queries the state of this pod's daemon: ceph-probe.py mon|mgr|osd|mds."""
 import json
 import os
 import socket
@@ -168,13 +168,13 @@ question, states = {
 with socket.socket(socket.AF_UNIX) as daemon:
     daemon.connect("/run/ceph/ceph-%s.%s.asok" % (kind, name))
     daemon.sendall(json.dumps({"prefix": question}).encode() + b"\0")
-    # A length of four bytes is before the answer.
+    # The answer begins with its length, four bytes.
     answer = json.loads(daemon.makefile("rb").read()[4:])
 sys.exit(answer.get("state") not in states)
 {{ end -}}
 
 {{- define "common.scripts.ceph-pools.py" -}}
-"""Makes the pools, the file systems and the accounts of the services; changes only what differs."""
+"""Creates the pools, the file systems and the accounts of the services; changes only what differs."""
 import json
 import subprocess
 
@@ -192,7 +192,7 @@ def make(name, pool):
     ceph("osd", "pool", "application", "enable", name, pool["application"], "--yes-i-really-mean-it")
     if pool["application"] == "rbd":
         subprocess.run(["rbd", "pool", "init", name], check=True)
-        # What was deleted while clones of it were there goes after the last of them.
+        # Purges images that were deleted while they had clones, after the last clone.
         subprocess.run(["rbd", "trash", "purge", "schedule", "add", "--pool", name, "1h"], check=True)
     print("pool %s" % name)
 
@@ -205,14 +205,14 @@ for name, pools in wanted.get("file_systems", {}).items():
     if name not in [each["name"] for each in json.loads(ceph("fs", "ls", "--format", "json"))]:
         ceph("fs", "new", name, pools["metadata"], pools["data"])
     print("file system %s" % name)
-# From this release on (their names are in the order of the alphabet) what has clones can be deleted, as an image of which machines run.
+# From mimic on (the names of releases are in alphabetical order), an image with clones can be deleted.
 if ceph("osd", "get-require-min-compat-client").strip() < "mimic":
     ceph("osd", "set-require-min-compat-client", "mimic")
 ceph("auth", "import", "--in-file", "/etc/ceph/clients.keyring")
 print("the accounts of the services")
 {{ end -}}
 
-{{- /* The cluster tells how it is, and an image of RBD is written. */ -}}
+{{- /* Prints the cluster's health, and writes an RBD image. */ -}}
 {{- define "common.scripts.ceph-test.sh" -}}
 set -eu
 ceph health detail

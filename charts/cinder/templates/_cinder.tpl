@@ -1,4 +1,6 @@
-{{- /* Volumes in Ceph's pool `volumes`, backups in `backups`; a backend of one's own is `conf.cinder` alone. */ -}}
+{{- /*
+Volumes in Ceph's pool `volumes`, backups in `backups`; configure another backend with `conf.cinder` alone.
+*/ -}}
 {{- define "common.config.block.volumes" -}}
 options:
   DEFAULT:
@@ -18,7 +20,7 @@ options:
     rbd_ceph_conf: /etc/ceph/ceph.conf
     rbd_pool: volumes
     rbd_user: cinder
-    # The name under which libvirt keeps the key, the same in each cloud.
+    # The UUID of the key in libvirt, the same in each cloud.
     rbd_secret_uuid: 457eb676-33da-42ec-9a8c-9293d545c337
     rbd_exclusive_cinder_pool: true
     report_discard_supported: true
@@ -27,7 +29,7 @@ options:
 {{- end -}}
 
 {{- define "common.scripts.cinder-types.py" -}}
-"""Makes the types of volumes in VOLUME_TYPES, and sets what they say; others stay."""
+"""Creates the volume types in VOLUME_TYPES, and sets their extra specs; other types stay."""
 import json
 import os
 
@@ -37,14 +39,14 @@ volumes = openstack.connect().block_storage
 there = {each.name: each for each in volumes.types()}
 for name, specs in json.loads(os.environ["VOLUME_TYPES"]).items():
     found = there.get(name) or volumes.create_type(name=name)
-    # Of a type that has volumes, Cinder lets nobody set anything, not even what it has.
+    # Cinder refuses any change of a type that has volumes, even to the same value.
     news = {key: value for key, value in specs.items() if (found.extra_specs or {}).get(key) != value}
     if news:
         volumes.update_type_extra_specs(found, **news)
     print("volume type %s" % name)
 {{ end -}}
 
-{{- /* Makes a volume and takes it away again. */ -}}
+{{- /* Creates a volume and deletes it. */ -}}
 {{- define "common.scripts.cinder-test.sh" -}}
 set -eu
 id=$(openstack volume create --size 1 --format value --column id kk-test)

@@ -1,4 +1,4 @@
-{{- /* Where its servers listen, and what the API says where it is. */ -}}
+{{- /* The addresses on which its servers listen, and the URL that the API returns. */ -}}
 {{- define "common.config.block.listeners" -}}
 {{- $api := dict "ctx" .ctx "type" "dns" -}}
 options:
@@ -9,7 +9,7 @@ options:
     listen: 0.0.0.0:5354
 {{- end -}}
 
-{{- /* Where BIND listens, for UDP and TCP: behind its Service. */ -}}
+{{- /* The port on which BIND listens behind its Service, for UDP and TCP. */ -}}
 {{- define "common.designate.port" -}}
 {{- $ports := list -}}
 {{- range list "dns" "dns_udp" -}}
@@ -21,7 +21,7 @@ options:
 {{- first $ports -}}
 {{- end -}}
 
-{{- /* The key by which workers tell BIND what to do, in the form of both. */ -}}
+{{- /* The key with which workers control BIND, in the file that both read. */ -}}
 {{- define "common.scripts.rndc-key" -}}
 set -euo pipefail
 umask 077
@@ -41,7 +41,10 @@ printf 'listen-on port %s { any; };\nlisten-on-v6 port %s { any; };\n' {{ $port 
 exec named -g -c /etc/bind/named.conf
 {{ end -}}
 
-{{- /* BIND takes zones from addresses alone, and designate asks none but addresses: those of Services stay as long as the release does. */ -}}
+{{- /*
+BIND accepts zones only from addresses, and designate only asks addresses: those of Services do not change
+while the release exists.
+*/ -}}
 {{- define "common.scripts.designate-pools.py" -}}
 """Puts the servers of this release into the pool of designate: each member of BIND, which takes zones from mdns."""
 import json
@@ -77,9 +80,9 @@ subprocess.run(["designate-manage", "pool", "update", "--file", "/tmp/pools.yaml
 print("the pool has %d servers" % len(members))
 {{ end -}}
 
-{{- /* A zone for which BIND answers: that takes all of designate. */ -}}
+{{- /* Creates a zone that BIND serves, which takes all of designate. */ -}}
 {{- define "common.scripts.designate-test.py" -}}
-"""Makes a zone, waits until BIND answers for it, and takes it away."""
+"""Creates a zone, waits until BIND serves it, and deletes it."""
 import os
 import socket
 import time

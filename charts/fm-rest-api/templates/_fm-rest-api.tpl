@@ -1,4 +1,4 @@
-{{- /* Where it listens, and whose alarms it has. */ -}}
+{{- /* Its port, and the region of its alarms. */ -}}
 {{- define "common.config.block.faults" -}}
 options:
   DEFAULT: {region_name: {{ .ctx.values.region | quote }}}
@@ -7,7 +7,7 @@ options:
   sysinv: {os_region_name: {{ .ctx.values.region | quote }}}
 {{- end -}}
 
-{{- /* What a request goes through: api-paste.ini of StarlingX. */ -}}
+{{- /* The pipeline of requests: StarlingX's api-paste.ini. */ -}}
 {{- define "common.config.block.pipeline" -}}
 options:
   pipeline:fm-api: {pipeline: request_id authtoken api_v1}

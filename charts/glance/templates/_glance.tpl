@@ -1,4 +1,7 @@
-{{- /* Where images are: in Ceph's pool `images`, or in files. Whoever may clone from there is told the place. */ -}}
+{{- /*
+The store of images: Ceph's pool `images`, or files. With Ceph, other services get the location of an image,
+to clone it.
+*/ -}}
 {{- define "common.config.block.store" -}}
 {{- $backend := ternary "rbd" "file" (eq .ctx.values.storage.backend "ceph") -}}
 options:
@@ -6,7 +9,7 @@ options:
     enabled_backends: {{ $backend }}:{{ $backend }}
     {{- if eq $backend "rbd" }}
     show_image_direct_url: true
-    # Nova adds the snapshot of a disk, which Ceph made, as the place of an image.
+    # Nova adds Ceph's snapshot of a disk as the location of an image.
     show_multiple_locations: true
     {{- end }}
   glance_store: {default_backend: {{ $backend }}}
@@ -17,7 +20,7 @@ options:
   {{- end }}
 {{- end -}}
 
-{{- /* Stores an image, sees it become active and takes it away again. */ -}}
+{{- /* Stores an image, waits until it is active, and deletes it. */ -}}
 {{- define "common.scripts.glance-test.sh" -}}
 set -eu
 truncate --size=1M /tmp/image

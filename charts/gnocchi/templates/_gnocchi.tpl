@@ -1,6 +1,6 @@
 {{- /*
-Where resources are known, where new measures wait, and where what has been made of them is. Its volumes would have to be the same for all pods:
-`driver: file` takes `conf.gnocchi.storage` and `pod.mounts`.
+The stores of resources, new measures, and aggregates. Files would need volumes that all pods share: for
+`driver: file`, set `conf.gnocchi.storage` and `pod.mounts`.
 */ -}}
 {{- define "common.config.block.measures" -}}
 {{- $coordination := fromYaml (include "common.config.block.coordination" .) -}}
@@ -26,9 +26,9 @@ options:
     {{- end }}
 {{- end -}}
 
-{{- /* A measure that is found again: that takes a token, the index, and the store. */ -}}
+{{- /* Stores and reads a measure, which takes a token, the index, and the store. */ -}}
 {{- define "common.scripts.gnocchi-test.py" -}}
-"""Makes a metric, gives it a measure, reads what became of it, and takes it away."""
+"""Creates a metric, stores a measure, reads its aggregate, and deletes the metric."""
 import datetime
 
 import openstack
@@ -45,5 +45,5 @@ try:
     assert measures and measures[-1][2] == 42.0, measures
 finally:
     session.delete(path, **WHERE)
-print("a measure was kept and found: %s" % measures[-1])
+print("a measure was stored and read: %s" % measures[-1])
 {{ end -}}

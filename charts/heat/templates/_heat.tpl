@@ -1,4 +1,7 @@
-{{- /* What follows from endpoints and accounts: where instances of a stack report, who administers its users, and the key of what the database keeps. */ -}}
+{{- /*
+Options that follow from endpoints and accounts: the URLs to which instances of a stack report, the
+administrator of its users, and the key that encrypts the database.
+*/ -}}
 {{- define "common.config.block.stacks" -}}
 {{- $cfn := dict "ctx" .ctx "type" "cloudformation" "interface" "public" -}}
 {{- $cfnUri := include "common.endpoints.uri" $cfn -}}
@@ -9,7 +12,7 @@ options:
     heat_waitcondition_server_url: {{ printf "%s/waitcondition" $cfnUri | quote }}
     stack_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "identity.heat_stack_user.password") | quote }}
     auth_encryption_key: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "orchestration.auth_encryption_key") | trunc 32 | quote }}
-  # Its scope is the trust, so it names no project.
+  # Its scope is the trust, so it has no project.
   trustee:
     {{- omit (fromYaml (include "common.config.account" (dict "ctx" .ctx "user" "heat"))) "project_name" "project_domain_name" "region_name" | toYaml | nindent 4 }}
   ec2authtoken:
@@ -18,7 +21,7 @@ options:
     auth_uri: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
 {{- end -}}
 
-{{- /* A stack of one text that heat thinks up. */ -}}
+{{- /* Creates a stack with a random string, and deletes it. */ -}}
 {{- define "common.scripts.heat-test.sh" -}}
 set -eu
 cat >/tmp/stack.yaml <<YAML

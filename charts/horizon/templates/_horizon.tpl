@@ -1,4 +1,7 @@
-{{- /* Django's settings that follow from the endpoints. Behind a proxy that ends TLS it would else refuse every form that is sent. */ -}}
+{{- /*
+Django's settings that follow from the endpoints. Without them, behind a proxy that terminates TLS, it would
+refuse every form.
+*/ -}}
 {{- define "common.config.block.horizon" -}}
 {{- $public := dict "ctx" .ctx "type" "dashboard" "interface" "public" -}}
 options:
@@ -16,7 +19,7 @@ options:
       BACKEND: django.core.cache.backends.memcached.PyMemcacheCache
       LOCATION: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "oslo_cache" "port" "memcache") | splitList "," | toJson }}
       OPTIONS: {ignore_exc: true}
-    # Parts of pages as the image has them: in memcached, pods of one release would find those of another, whose scripts they do not have.
+    # Parts of pages refer to scripts of the image: in memcached, pods of one release would find those of another.
     template_fragments: {BACKEND: django.core.cache.backends.locmem.LocMemCache}
 {{- end -}}
 

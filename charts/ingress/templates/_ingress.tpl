@@ -1,6 +1,6 @@
 {{- /*
-Where it listens, and for whom. HTTP leads to HTTPS. Images are uploaded for longer than a minute, which is what Traefik would let a
-request take; and a service whose pods are all away is not an unknown one: it answers 503.
+The entry points. HTTP redirects to HTTPS. There is no timeout of requests, because an upload of an image
+takes longer than Traefik's minute. A service whose pods are all down answers 503, not as an unknown one.
 */ -}}
 {{- define "common.config.block.traefik" -}}
 {{- $port := dict "ctx" .ctx "type" "ingress" -}}
@@ -26,8 +26,8 @@ options:
 {{- end -}}
 
 {{- /*
-How it goes to servers. Of a WebSocket Traefik says that the client came by `wss`; nova's consoles know the name that URLs have. To servers that are
-reached by TLS inside: it asks their pods, whose certificates share one name.
+Connections to servers. For a WebSocket Traefik sets the client's scheme to `wss`, but nova's consoles expect
+that of URLs. With TLS inside, it connects to pods, whose certificates share one name.
 */ -}}
 {{- define "common.config.block.backends" -}}
 options:
@@ -42,7 +42,7 @@ options:
 {{- end -}}
 
 {{- define "common.scripts.ingress-test.py" -}}
-"""Opens each public name by TLS, with its certificate and HTTP/2, is led there from HTTP, and is refused under a name that there is not."""
+"""Opens each public name by TLS, with its certificate and HTTP/2, is redirected there from HTTP, and is refused for an unknown name."""
 import http.client
 import os
 import socket
@@ -58,7 +58,7 @@ NAMES = {{ compact $names | uniq | sortAlpha | toJson }}
 
 
 def hello(name):
-    # What was agreed upon with whoever answers for a name.
+    # The protocol that was negotiated with the server of a name.
     context = ssl.create_default_context(cafile=AUTHORITY if os.path.exists(AUTHORITY) else None)
     context.set_alpn_protocols(["h2", "http/1.1"])
     with socket.create_connection((HOST, HTTPS), 10) as plain, context.wrap_socket(plain, server_hostname=name) as secure:
@@ -72,11 +72,11 @@ for name in NAMES:
 plain = http.client.HTTPConnection(HOST, HTTP, timeout=10)
 plain.request("GET", "/v3", headers={"Host": NAMES[0] if NAMES else "nobody.invalid"})
 answer = plain.getresponse()
-assert answer.status in (301, 308) and answer.getheader("Location").startswith("https://"), "HTTP leads nowhere: %s" % answer.status
+assert answer.status in (301, 308) and answer.getheader("Location").startswith("https://"), "HTTP does not redirect to HTTPS: %s" % answer.status
 
 try:
     hello("nobody.invalid")
-    raise SystemExit("a name is served that there is not")
+    raise SystemExit("an unknown name is served")
 except ssl.SSLError as error:
     print("nobody.invalid: %s" % error)
 {{ end -}}

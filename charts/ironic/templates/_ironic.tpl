@@ -1,4 +1,4 @@
-{{- /* A new volume is empty, and what uwsgi serves must be there when it starts. */ -}}
+{{- /* A new volume is empty, but the directories that uwsgi serves must exist when it starts. */ -}}
 {{- define "common.scripts.ironic-conductor.sh" -}}
 set -euo pipefail
 mkdir --parents /var/lib/ironic/{httpboot,images,tmp}
@@ -7,7 +7,7 @@ export OS_DEPLOY__HTTP_URL="http://$POD_IP:8089"
 exec uwsgi /etc/ironic/ironic-http-uwsgi.ini
 {{ end -}}
 
-{{- /* Drivers that a conductor has: that takes a token, the database, and a conductor that lives. */ -}}
+{{- /* Lists the drivers of the conductors, which takes a token, the database, and a live conductor. */ -}}
 {{- define "common.scripts.ironic-test.py" -}}
 """Asks ironic for its drivers: a conductor must have one."""
 import openstack

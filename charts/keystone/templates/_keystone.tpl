@@ -1,6 +1,6 @@
 {{- /*
-Makes or rotates the keys in a Secret of the release: keystone-keys.py setup|rotate fernet|credential. What is there
-is never made again, and what somebody else changed meanwhile is never overwritten.
+Creates or rotates the keys in a Secret of the release: keystone-keys.py setup|rotate fernet|credential.
+Existing keys are never created again, and a concurrent change is never overwritten.
 */ -}}
 {{- define "common.scripts.keystone-keys.py" -}}
 """Makes the keys in the Secret $KEYS_SECRET if it has none (setup), or adds one and drops the oldest (rotate)."""
@@ -36,7 +36,7 @@ request("PATCH", path, {"metadata": version, "data": {**after, **gone}})
 print("%d keys" % len(after))
 {{ end -}}
 
-{{- /* A token is given out, and the catalogue with it. */ -}}
+{{- /* Issues a token, and lists the catalogue. */ -}}
 {{- define "common.scripts.keystone-test.sh" -}}
 set -eu
 openstack token issue --format value --column expires

@@ -1,4 +1,6 @@
-{{- /* Consoles of guests: TLS, and only for who has a certificate of the same authority, as nova's proxy has. */ -}}
+{{- /*
+Consoles of guests: TLS, only for clients with a certificate of the same authority, such as nova's proxy.
+*/ -}}
 {{- define "common.config.block.consoles" -}}
 {{- if .ctx.values.tls.internal }}
 options: {vnc_tls: 1, vnc_tls_x509_verify: 1, vnc_tls_x509_cert_dir: /etc/pki/libvirt-vnc}
@@ -6,8 +8,8 @@ options: {vnc_tls: 1, vnc_tls_x509_verify: 1, vnc_tls_x509_cert_dir: /etc/pki/li
 {{- end -}}
 
 {{- /*
-Starts libvirtd so that the guests that it starts outlive its pod: they are in no cgroup of the pod (the kubelet ends
-whatever is left there, in each hierarchy of cgroup v1), and what QEMU loads while it runs is no part of an image that
+Starts libvirtd so that its guests outlive its pod: they are in no cgroup of the pod (the kubelet kills all
+processes there, in each hierarchy of cgroup v1), and what QEMU loads while it runs is not in an image that
 may be pruned. libvirtd itself ends with this script.
 */ -}}
 {{- define "common.scripts.libvirt-start.sh" -}}
@@ -15,14 +17,14 @@ set -euo pipefail
 
 RUNTIME=/var/lib/libvirt/runtime
 
-# Puts this shell into a cgroup of the node's own in every hierarchy. There it has, and guests have, as large a part of the
-# processors as all pods together, which would starve them otherwise where the kubelet gives pods much.
+# Moves this shell into a separate cgroup of the node in every hierarchy. It and the guests get the same share of the CPUs as
+# all pods together; otherwise pods with a large share would starve them.
 leave_pod() {
   local hierarchy own file pods
   for hierarchy in $(awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/mounts | sort --unique); do
     own=$hierarchy/kk-libvirt
     mkdir -p "$own"
-    # In version 1 a new cpuset is empty, and takes nobody.
+    # In version 1 a new cpuset is empty, and accepts no process.
     for file in cpuset.cpus cpuset.mems; do
       if [ -e "$own/$file" ] && [ -e "$own/tasks" ]; then cat "$hierarchy/$file" >"$own/$file"; fi
     done
@@ -37,7 +39,7 @@ leave_pod() {
   done
 }
 
-# Puts a copy of /usr on the node in the place of the image's: modules of QEMU, their libraries, firmware.
+# Mounts a copy of /usr on the node over the image's: modules of QEMU, their libraries, firmware.
 leave_image() {
   local id copy
   id=$(find /usr -xdev -printf '%P %s %l\n' | sort | sha256sum | cut -c 1-16)
@@ -56,12 +58,12 @@ leave_image() {
 run_libvirtd() {
   local view=()
   leave_pod
-  # libvirt must see the cgroups of guests as the node does; in version 2 a pod sees its own as the root of all.
+  # libvirt must see the cgroups of guests as the node does; in version 2 a pod sees its own cgroup as the root.
   [ ! -e /sys/fs/cgroup/cgroup.controllers ] || view=(nsenter --target 1 --cgroup)
   exec "${view[@]}" setpriv --pdeathsig TERM libvirtd
 }
 
-# Gives libvirt the key of Ceph, by which QEMU opens disks there.
+# Gives libvirt the key of Ceph, with which QEMU opens disks there.
 define_key() {
   local keyring=/etc/ceph/ceph.client.cinder.keyring uuid=$CEPH_SECRET_UUID
   [ -s $keyring ] || return 0
@@ -72,14 +74,14 @@ XML
   virsh --quiet secret-set-value "$uuid" --file <(awk '$1 == "key" { printf "%s", $3 }' $keyring)
 }
 
-# The node's terminals are this pod's, but its device for new ones may be closed to QEMU's user.
+# This pod shares the node's terminals, but QEMU's user may have no access to the device that creates them.
 open_terminals() {
   rm -f /dev/ptmx
   mknod --mode 666 /dev/ptmx c 5 2
 }
 
 {{ if .values.tls.internal -}}
-# Gives QEMU, which runs as nova, the certificate under its names for it. A guest reads it when it starts.
+# Gives QEMU, which runs as nova, the certificate under the names that QEMU expects. A guest reads it when it starts.
 give_certificate() {
   local name
   install --directory /etc/pki/libvirt-vnc
@@ -112,8 +114,9 @@ exit $status
 {{ end -}}
 
 {{- /*
-Finds out once for each start of the node whether KVM runs guests, and writes `kvm` or `qemu` to /run/libvirt/virt-type,
-which nova-compute waits for. A device and a firmware that starts prove nothing: on some nodes no kernel does.
+Detects once for each boot of the node whether KVM runs guests, and writes `kvm` or `qemu` to
+/run/libvirt/virt-type, for which nova-compute waits. A device and a firmware that starts prove nothing: on
+some nodes no kernel boots.
 */ -}}
 {{- define "common.scripts.virt-type.sh" -}}
 set -euo pipefail
@@ -121,7 +124,7 @@ set -euo pipefail
 RESULT=/run/libvirt/virt-type
 GUEST=/usr/share/kk/guest
 
-# Whether a kernel comes to its user's programs within 30 seconds.
+# Whether a kernel reaches userspace within 30 seconds.
 runs_guest() {
   [ -c /dev/kvm ] || return 1
   grep --quiet "userland reached" < <(
@@ -132,14 +135,14 @@ runs_guest() {
 
 [ ! -s $RESULT ] || exit 0
 if runs_guest; then type=kvm; else type=qemu; fi
-echo "guests run by $type"
+echo "guests run with $type"
 echo $type >$RESULT.new
 mv $RESULT.new $RESULT
 {{ end -}}
 
-{{- /* libvirt answers, and says by what guests run. */ -}}
+{{- /* Lists the guests of libvirt, and prints whether they run with KVM. */ -}}
 {{- define "common.scripts.libvirt-test.sh" -}}
 set -eu
 virsh --connect qemu:///system list --all
-echo "guests run by $(cat /run/libvirt/virt-type)"
+echo "guests run with $(cat /run/libvirt/virt-type)"
 {{ end -}}

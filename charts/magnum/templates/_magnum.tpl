@@ -1,4 +1,6 @@
-{{- /* Where it finds the services of which clusters are made, and who administers the users of clusters. */ -}}
+{{- /*
+The endpoints of the services that make up clusters, and the administrator of the users of clusters.
+*/ -}}
 {{- define "common.config.block.clusters" -}}
 options:
   {{- range $service := list "barbican" "cinder" "glance" "heat" "magnum" "neutron" "nova" "octavia" }}
@@ -12,7 +14,7 @@ options:
     trustee_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "identity.magnum_stack_user.password") | quote }}
 {{- end -}}
 
-{{- /* The services of magnum, by magnum's own word. */ -}}
+{{- /* The services of magnum, as magnum reports them. */ -}}
 {{- define "common.scripts.magnum-test.py" -}}
 """Asks magnum for its services: a conductor must be up."""
 import openstack

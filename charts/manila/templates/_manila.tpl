@@ -5,15 +5,15 @@ session = openstack.connect().session
 
 
 def ask(method, path, **more):
-    """The answer of manila; from this version on a path names no project."""
+    """The response of manila; since this version, paths have no project."""
     where = {"service_type": "sharev2", "interface": "internal"}
     headers = {"X-OpenStack-Manila-API-Version": "2.60"}
     return session.request(path, method, endpoint_filter=where, headers=headers, **more)
 {{- end -}}
 
-{{- /* Says again what is already so; without a type no share is ordered. */ -}}
+{{- /* Idempotent; without a type no share can be created. */ -}}
 {{- define "common.scripts.manila-types.py" -}}
-"""Makes the types of shares, SHARE_TYPES: {name: extra_specs}."""
+"""Creates the types of shares, SHARE_TYPES: {name: extra_specs}."""
 import json
 import os
 
@@ -29,14 +29,14 @@ for name, specs in json.loads(os.environ["SHARE_TYPES"]).items():
     print("share type %s" % name)
 {{ end -}}
 
-{{- /* The services of manila, by manila's own word. */ -}}
+{{- /* The services of manila, as manila reports them. */ -}}
 {{- define "common.scripts.manila-test.py" -}}
 """Asks manila for its services: the scheduler and a backend must be up."""
 import time
 
 {{ include "common.scripts.shares" . }}
 
-# Who has just begun says so only after a while.
+# A service that has just started is reported after a while.
 end = time.time() + 60
 up = set()
 while not {"manila-scheduler", "manila-share"} <= up:

@@ -4,7 +4,7 @@ options:
   client:
     default-character-set: utf8mb4
     {{- if .ctx.values.tls.internal }}
-    # The members themselves: by a socket, or by the address of one that has no name for it.
+    # For clients in the members, which connect by a socket, or by an address that no certificate has.
     ssl-verify-server-cert: "OFF"
     {{- end }}
   mysqld:
@@ -17,23 +17,23 @@ options:
     collation-server: utf8mb3_general_ci
     default-storage-engine: innodb
     skip-name-resolve: true
-    # Migrations make triggers and functions.
+    # Migrations create triggers and functions.
     log_bin_trust_function_creators: true
     binlog_format: ROW
     innodb_autoinc_lock_mode: 2
     wsrep_on: true
     wsrep_provider: /usr/lib/galera/libgalera_smm.so
-    # Where others may be; mariadb-start.py says which, or that there are none.
+    # Possible members; mariadb-start.py sets the actual ones, or none.
     wsrep_cluster_address: gcomm://{{ include "common.context.name" (dict "ctx" .ctx "key" "server") }}-peers
     wsrep_cluster_name: {{ include "common.context.name" (dict "ctx" .ctx "key" "server") }}
-    # Whoever gives its data to another goes on serving.
+    # A member that sends its data to another continues to serve.
     wsrep_sst_method: mariabackup
   # Its password is in MYSQL_PWD.
   mariabackup:
     user: {{ include "common.endpoints.auth" (dict "ctx" .ctx "type" "oslo_db" "user" "admin" "field" "username") }}
 {{- end -}}
 
-{{- /* Who the members are: mariadb-start.py reads it anew each time it looks. */ -}}
+{{- /* The members; mariadb-start.py reads the list at each poll. */ -}}
 {{- define "common.config.block.members" -}}
 {{- $name := include "common.context.name" (dict "ctx" .ctx "key" "server") -}}
 options:
@@ -45,8 +45,8 @@ options:
 {{- end -}}
 
 {{- /*
-kolla's first start on an empty volume, as the image's extend_start.sh does it. It cannot be repeated on what it left
-half done, so that is recognised by a mark and thrown away.
+kolla's first start on an empty volume, as in the image's extend_start.sh. It cannot be repeated on incomplete
+data, so a mark identifies these, and they are deleted.
 */ -}}
 {{- define "common.scripts.mariadb-init.sh" -}}
 set -eu
@@ -58,7 +58,7 @@ fi
 if [ -e $mark ]; then
   find . -mindepth 1 ! -name lost+found ! -name $mark -delete
 fi
-# Whoever was in a cluster has its data from there, also if it ended before that was all copied.
+# A former member of a cluster copies its data from there, even if an earlier copy is incomplete.
 if [ -d mysql ] || [ -e grastate.dat ]; then
   exit 0
 fi
@@ -68,8 +68,8 @@ rm $mark
 {{ end -}}
 
 {{- /*
-Ready: in step with the others (4), or giving its data to one of them (2), which does not hold it up. Alive: in a
-cluster that may change data; a member that lost the others looks for them anew.
+Ready: synced (4), or a donor (2), which continues to serve. Alive: in a cluster that may change data; a
+member that lost the others is restarted, and joins them again.
 */ -}}
 {{- define "common.scripts.mariadb-probe.sh" -}}
 set -eu
@@ -84,7 +84,7 @@ esac
 
 {{- define "common.scripts.mariadb-member.sh" -}}
 {{ if .values.tls.internal -}}
-# A new certificate is for new connections; those that are there go on.
+# A new certificate is for new connections; existing ones continue.
 renew() {
   read="$(cat /etc/tls/tls.crt)"
   while sleep 10; do
@@ -99,11 +99,11 @@ exec python3 /scripts/mariadb-start.py
 {{ end -}}
 
 {{- /*
-Which member the Service leads to. A pod's label goes with the pod, and Kubernetes leads nobody to one that is not ready: so
-the primary loses its place by itself, and the others only have to see it.
+The member that the Service selects. A pod's label is deleted with the pod, and Kubernetes sends no client to
+a pod that is not ready: so the primary is deselected automatically, and the others only have to notice.
 */ -}}
 {{- define "common.scripts.mariadb-primary.py" -}}
-"""Labels the member that clients get to: who has the label keeps it while it is ready, else the first that is ready takes it."""
+"""Labels the member to which clients connect: a member keeps the label while it is ready; otherwise the first ready one gets it."""
 import subprocess
 import time
 import urllib.parse
@@ -139,7 +139,7 @@ def cut_off():
 
 
 def choose(was_primary):
-    """Makes the labels as they are to be. Returns whether this member is the primary."""
+    """Sets the labels. Returns whether this member is the primary."""
     pods = sorted(request("GET", PODS + "?" + MEMBERS)["items"], key=lambda pod: int(pod["metadata"]["name"].rpartition("-")[2]))
     ready = list(filter(is_ready, pods))
     chosen = next(iter(list(filter(is_labelled, ready)) or ready), None)
@@ -163,11 +163,11 @@ while True:
     try:
         primary = choose(primary)
     except (OSError, ValueError) as error:
-        print("the primary could not be looked for: %s" % error, flush=True)
+        print("the primary could not be determined: %s" % error, flush=True)
     time.sleep(1)
 {{ end -}}
 
-{{- /* A row is written and read, in a database of the test. */ -}}
+{{- /* Writes and reads a row, in a database of the test. */ -}}
 {{- define "common.scripts.mariadb-test.sh" -}}
 set -eu
 mariadb --host="$DB_HOST" --port="$DB_PORT" --user="$DB_USER" --connect-timeout=10{{ if .values.tls.internal }} --ssl-ca=/etc/tls/ca.crt{{ end }} <<SQL

@@ -1,9 +1,10 @@
 {{- /*
-How a member starts: it joins a cluster that runs. If none does, all members say what they know, and the one that
-knows most begins; none begins while one is silent, for it might know more.
+The start of a member: it joins a running cluster. If there is none, the members exchange their positions, and
+the one with the newest data starts the cluster; none does while a member is silent, which may have newer
+data.
 */ -}}
 {{- define "common.scripts.mariadb-start.py" -}}
-"""Starts a member of the database: it joins the others, or begins if it knows most of all."""
+"""Starts a member of the database: it joins the others, or starts the cluster if it has the newest data."""
 import json
 import os
 import pathlib
@@ -20,7 +21,7 @@ ADDRESS = os.environ["POD_IP"]
 PORT = {{ dig "server" "ports" "election" 4569 .root.Values.components | int }}
 DATA = pathlib.Path("/var/lib/mysql")
 GRASTATE = DATA / "grastate.dat"
-# Who makes this file has this member begin, whatever the silent ones may know.
+# If this file exists, this member starts the cluster, whatever data the silent members have.
 ORDER = DATA / "begin-without-others"
 MEMBERS = pathlib.Path("/var/lib/kolla/config_files/members.json")
 NONE = "00000000-0000-0000-0000-000000000000"
@@ -30,7 +31,7 @@ said = None
 
 
 def say(text):
-    """Prints what changed: the same is asked every second."""
+    """Prints a message unless it repeats the last one: the loop runs every second."""
     global said
     if text != said:
         print(text, flush=True)
@@ -38,7 +39,7 @@ def say(text):
 
 
 def knowledge():
-    """What this member knows. No history: it was never in a cluster, or ended while it copied another's data."""
+    """The position of this member. It has no history if it was never in a cluster, or ended while it copied another's data."""
     known = {"name": NAME, "data": (DATA / "mysql").is_dir(), "history": None, "seqno": -1, "last": False}
     if not known["data"] or not GRASTATE.exists():
         return known
@@ -59,7 +60,7 @@ def recover():
     server = subprocess.run(["mariadbd", "--wsrep-recover", "--disable-log-error"], stderr=subprocess.PIPE, text=True)
     found = re.findall(r"Recovered position: ([0-9a-f-]+):(-?\d+)", server.stderr)
     if not found:
-        sys.exit("%s\nmariadbd could not tell its position: exit code %s" % (server.stderr, server.returncode))
+        sys.exit("%s\nmariadbd reported no position: exit code %s" % (server.stderr, server.returncode))
     return found[-1][0], int(found[-1][1])
 
 
@@ -81,7 +82,7 @@ def serve(known):
 
 
 def resolve(host):
-    """The addresses of a name, or None if nobody could say."""
+    """The addresses of a name, or None if DNS is unavailable."""
     try:
         return {entry[4][0] for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except socket.gaierror as error:
@@ -89,8 +90,8 @@ def resolve(host):
 
 
 def others():
-    """Name and address of the other members; without an address for one that is not there. Who is going, or came
-    before the list knew it, is found by the Service."""
+    """Name and address of the other members; without an address for one that does not exist. The Service also finds
+    members that are terminating, or that are not in the list yet."""
     wanted = json.loads(MEMBERS.read_text())
     listed = {name: resolve(name) or {None} for name in wanted["members"] if name.split(".")[0] != NAME}
     members = {name: min(addresses, default=None) for name, addresses in listed.items()}
@@ -101,7 +102,7 @@ def others():
 
 
 def ask(address):
-    """What a member knows that waits as this one does; None from any other."""
+    """The position of a member that waits as this one does; None from any other."""
     try:
         with socket.create_connection((address, PORT), timeout=3) as member:
             return json.loads(member.makefile().read())
@@ -119,7 +120,7 @@ def runs(address):
 
 
 def chosen(known):
-    """The name of the member that begins: it knows most, and of several the first. None if they are of no one mind."""
+    """The name of the member that starts the cluster: the first of those with the newest data. None if their histories differ, or none has data."""
     histories = {member["history"] for member in known if member["history"]}
     able = [member for member in known if member["data"] and (member["history"] or not histories)]
     if len(histories) > 1 or not able:
@@ -133,25 +134,25 @@ def join(addresses, known):
     start(known, "--wsrep-cluster-address=gcomm://" + ",".join(map(bracketed, addresses)))
 
 
-def begin(known, anew):
-    """A new history makes the others copy all data: what they know beyond this member's counts no more."""
+def begin(known, is_new):
+    """Starts the cluster. With a new history, the others copy all data, and lose changes that this member does not have."""
     ORDER.unlink(missing_ok=True)
-    say("beginning %s" % ("a new history" if anew else "where everybody stopped"))
-    if anew:
+    say("starting the cluster with %s" % ("a new history" if is_new else "the last change of all members"))
+    if is_new:
         GRASTATE.unlink(missing_ok=True)
     elif GRASTATE.exists():
         GRASTATE.write_text(GRASTATE.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
-    start({} if anew else known, "--wsrep-new-cluster")
+    start({} if is_new else known, "--wsrep-new-cluster")
 
 
 def start(known, *options):
-    # Members that come back by themselves would not ask each other.
+    # With this file, mariadbd would restore the old cluster without asking the other members.
     (DATA / "gvwstate.dat").unlink(missing_ok=True)
     if known.get("history"):
         options = ("--wsrep-start-position=%(history)s:%(seqno)d" % known, *options)
     node = ["--wsrep-node-name=" + NAME, "--wsrep-node-address=" + bracketed(ADDRESS)]
     {{- if .values.tls.internal }}
-    # Not in my.cnf: the script of the first start knows no authority.
+    # Not in my.cnf: the script of the first start has no certificate authority.
     node += ["--ssl-cert=/etc/tls/tls.crt", "--ssl-key=/etc/tls/tls.key", "--require-secure-transport"]
     {{- end }}
     os.execvp("mariadbd", ["mariadbd", *node, *options])
@@ -162,7 +163,7 @@ def bracketed(address):
 
 
 own = knowledge()
-say("this member knows change %(seqno)d of history %(history)s" % own)
+say("this member has change %(seqno)d of history %(history)s" % own)
 serve(own)
 while True:
     members = others()
@@ -171,17 +172,17 @@ while True:
     if any(members[name] and runs(members[name]) for name in silent):
         join([address for address in members.values() if address], own)
     if ORDER.exists() and own["data"]:
-        begin(own, anew=True)
+        begin(own, is_new=True)
     if silent:
-        say("waiting for %s, which may know more; if its data is gone for good: touch %s" % (", ".join(silent), ORDER))
+        say("waiting for %s, which may have newer data; if its data is lost for good: touch %s" % (", ".join(silent), ORDER))
     else:
         first = chosen([own, *answers.values()])
         if first == NAME:
-            # One that others left behind cannot tell what they knew.
-            begin(own, anew=not members and own["history"] is not None and not own["last"])
+            # A single member that was not the last one may lack changes of the others.
+            begin(own, is_new=not members and own["history"] is not None and not own["last"])
         if first:
-            say("waiting for %s, which begins" % first)
+            say("waiting for %s, which starts the cluster" % first)
         else:
-            say("the members have no data, or different histories: touch %s in the one that is to begin" % ORDER)
+            say("the members have no data, or different histories: touch %s in the one that should start the cluster" % ORDER)
     time.sleep(1)
 {{ end -}}

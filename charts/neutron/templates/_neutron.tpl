@@ -1,4 +1,4 @@
-{{- /* Where nova answers questions for metadata, and by what it knows that neutron asks. */ -}}
+{{- /* The address of nova's metadata API, and the secret with which neutron signs requests. */ -}}
 {{- define "common.config.block.metadata" -}}
 {{- $metadata := dict "ctx" .ctx "type" "compute_metadata" -}}
 options:
@@ -12,7 +12,10 @@ options:
     metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "compute_metadata.shared_secret") | quote }}
 {{- end -}}
 
-{{- /* The schema that both releases can work with; a new database gets all at once, for its first server needs all. */ -}}
+{{- /*
+The schema that both releases can use; a new database gets all of it at once, because its first server needs
+all.
+*/ -}}
 {{- define "common.scripts.neutron-expand.sh" -}}
 set -euo pipefail
 manage() { neutron-db-manage --config-file /etc/neutron/neutron.conf "$@"; }
@@ -24,9 +27,9 @@ else
 fi
 {{ end -}}
 
-{{- /* A network with a subnet, a router and a port, which needs the database, OVN and a token. */ -}}
+{{- /* Creates a network with a subnet, a router and a port, which needs the database, OVN and a token. */ -}}
 {{- define "common.scripts.neutron-test.py" -}}
-"""Makes a network with a router and a port and takes it away again."""
+"""Creates a network with a router and a port, and deletes it."""
 import contextlib
 
 import openstack

@@ -1,8 +1,8 @@
-{{- /* Where it listens, and the API of nova behind it. */ -}}
+{{- /* Its port, and the API of nova behind it. */ -}}
 {{- define "common.config.block.proxied" -}}
 {{- $nova := dict "ctx" .ctx "type" "compute" -}}
 {{- if eq (include "common.endpoints.service" $nova) (include "common.endpoints.service" (dict "ctx" .ctx "type" "compute_proxy")) -}}
-{{- fail "endpoints.compute.hosts.default is the proxy itself: name it in endpoints.compute.hosts.public, for services reach nova by the default" -}}
+{{- fail "endpoints.compute.hosts.default is the proxy itself: name it in endpoints.compute.hosts.public, because services reach nova by the default" -}}
 {{- end -}}
 options:
   DEFAULT:
@@ -15,7 +15,7 @@ options:
 exec nova-api-proxy --config-file /var/lib/kolla/config_files/nova-api-proxy.conf
 {{ end -}}
 
-{{- /* The versions of nova, through the proxy. */ -}}
+{{- /* Lists the versions of nova's API through the proxy. */ -}}
 {{- define "common.scripts.nova-api-proxy-test.sh" -}}
 set -eu
 curl --fail --silent --show-error "${COMPUTE%/v2.1}/"

@@ -1,9 +1,9 @@
-{{- /* oslo.db for the database of the API, which knows the cells. */ -}}
+{{- /* oslo.db for the API's database, which has the cells. */ -}}
 {{- define "common.config.block.api_database" -}}
 {{- include "common.config.block.database" (dict "ctx" .ctx "params" (dict "name" "nova_api" "section" "api_database")) -}}
 {{- end -}}
 
-{{- /* What instances are told about themselves, through neutron's proxy, which signs with the same secret. */ -}}
+{{- /* The metadata of instances, through neutron's proxy, which signs with the same secret. */ -}}
 {{- define "common.config.block.metadata" -}}
 options:
   neutron:
@@ -11,7 +11,7 @@ options:
     metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "oslo" true "path" "compute_metadata.shared_secret") | quote }}
 {{- end -}}
 
-{{- /* Where browsers find the consoles, and where the proxy listens. */ -}}
+{{- /* The URL at which browsers find the consoles, and the proxy's port. */ -}}
 {{- define "common.config.block.console" -}}
 {{- $proxy := dict "ctx" .ctx "type" "compute_novnc_proxy" -}}
 options:
@@ -29,7 +29,9 @@ options:
     novncproxy_port: {{ include "common.endpoints.port" (merge (dict "interface" "service") $proxy) }}
 {{- end -}}
 
-{{- /* Where the disks of instances are: in files of their node, or in Ceph. libvirt knows the key by the same UUID. */ -}}
+{{- /*
+The disks of instances: files on their node, or images in Ceph, whose key libvirt has under the same UUID.
+*/ -}}
 {{- define "common.config.block.disks" -}}
 {{- if eq .ctx.values.storage.backend "ceph" -}}
 options:
@@ -43,7 +45,7 @@ options:
 {{- end -}}
 {{- end -}}
 
-{{- /* nova-status where there are cells that may be upgraded; warnings (1) keep nobody from it. */ -}}
+{{- /* Runs nova-status if there are cells to upgrade; warnings (1) do not stop the upgrade. */ -}}
 {{- define "common.scripts.nova-upgrade-check.sh" -}}
 set -euo pipefail
 version=$(nova-manage api_db version | tail --lines 1)
@@ -57,7 +59,8 @@ nova-status upgrade check || status=$?
 {{ end -}}
 
 {{- /*
-Cells hold templates of URLs, which each service fills from its own configuration: a new password changes no row.
+Cells have templates of URLs, which each service fills from its own configuration: a new password changes no
+row.
 */ -}}
 {{- define "common.scripts.nova-cells.sh" -}}
 {{- $query := ternary "?{query}" "" .values.tls.internal -}}
@@ -84,7 +87,7 @@ else
 fi
 {{ end -}}
 
-{{- /* nova-compute, when libvirt has said by what guests run on this node. */ -}}
+{{- /* Starts nova-compute when libvirt has detected whether KVM runs guests on this node. */ -}}
 {{- define "common.scripts.nova-compute.sh" -}}
 set -euo pipefail
 until [ -s /run/libvirt/virt-type ] && [ -S /run/libvirt/libvirt-sock ]; do
@@ -99,7 +102,7 @@ exec nova-compute
 {{ end -}}
 
 {{- define "common.scripts.nova-hosts.py" -}}
-"""Takes the nodes of nova-compute into their cell. A new one is found when its nova-compute has written down what it has."""
+"""Adds the nodes of nova-compute to their cell. A new one is found when its nova-compute has registered."""
 import subprocess
 import time
 import urllib.parse
@@ -124,7 +127,7 @@ def missing():
 
 while left := missing():
     print("not in a cell yet: %s" % ", ".join(left), flush=True)
-    # The scheduler does the same from time to time: who comes second fails, and has nothing to do.
+    # The scheduler does the same periodically: the second of two fails, and has nothing to do.
     manage("discover_hosts")
     time.sleep(2)
 print("all nodes are in a cell")
@@ -136,7 +139,7 @@ nova-manage db archive_deleted_rows --all-cells --until-complete --before "$(dat
 {{ end -}}
 
 {{- define "common.scripts.nova-flavors.py" -}}
-"""Makes the flavors of $FLAVORS that are not there; what is there stays as it is."""
+"""Creates the flavors of $FLAVORS that do not exist; others are unchanged."""
 import json
 import os
 

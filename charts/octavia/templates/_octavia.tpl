@@ -1,11 +1,13 @@
-{{- /* Where neutron is: OVN's provider heeds no `valid_interfaces`, and would ask for its public address. */ -}}
+{{- /* The URL of neutron: OVN's provider ignores `valid_interfaces`, and would use the public address. */ -}}
 {{- define "common.config.block.networks" -}}
 options:
   neutron:
     endpoint_override: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "network") | quote }}
 {{- end -}}
 
-{{- /* octavia-status, which reads an option of policies that it has not told of, and so ends with an error. */ -}}
+{{- /*
+octavia-status, with the options of oslo.policy: it reads one that it does not register, and would fail.
+*/ -}}
 {{- define "common.scripts.octavia-status.py" -}}
 """Octavia's own checks, with the options of policies."""
 import sys
@@ -18,7 +20,7 @@ opts.set_defaults(cfg.CONF)
 sys.exit(status.main())
 {{ end -}}
 
-{{- /* Who balances, by octavia's own word. */ -}}
+{{- /* The providers of load balancers, as octavia reports them. */ -}}
 {{- define "common.scripts.octavia-test.py" -}}
 """Asks octavia for its providers: that takes a token and OVN's driver."""
 import openstack

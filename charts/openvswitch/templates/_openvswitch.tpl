@@ -1,7 +1,9 @@
-{{- /* The node's database: made at the first start, brought to the format of a later release at its start. */ -}}
+{{- /*
+The node's database: created at the first start, converted to the format of a later release at its start.
+*/ -}}
 {{- define "common.scripts.openvswitch-db.sh" -}}
 set -eu
-# Whoever is in the group may connect.
+# Users in the group may connect.
 umask 007
 db=/var/lib/openvswitch/conf.db
 schema=/usr/share/openvswitch/vswitch.ovsschema
@@ -18,14 +20,14 @@ exec ovsdb-server $db --remote=punix:/run/openvswitch/db.sock --remote=db:Open_v
 {{ end -}}
 
 {{- define "common.scripts.openvswitch-vswitchd.py" -}}
-"""Tells the node's database which node this is and how it switches, and becomes ovs-vswitchd."""
+"""Writes the identity of the node and the datapath into the node's database, and becomes ovs-vswitchd."""
 import json
 import os
 import subprocess
 import time
 
 NODE = os.environ["NODE_NAME"]
-# Without it guests leave checksums to hardware that is not there: ping works, TCP does not. vswitchd reads it once.
+# Without it, guests leave checksums to hardware that does not exist: ping works, TCP does not. vswitchd reads it once.
 USERSPACE = {"userspace-tso-enable": "true"}
 CONTROL = "/run/openvswitch/vswitchd.ctl"
 
@@ -35,13 +37,13 @@ def vsctl(*arguments):
 
 
 def kernel_switches():
-    """Whether the kernel has Open vSwitch; asked for its family, it loads the module by itself."""
+    """Whether the kernel has Open vSwitch; the query of its family loads the module."""
     return subprocess.run(["genl", "ctrl", "get", "name", "ovs_datapath"], capture_output=True).returncode == 0
 
 
 def follow_devices():
-    """Has the switch let go of each device that is gone. One that is made again under its name, as the tap of a guest that reboots,
-    it opens then; in userspace it would go on with the old one otherwise, and hear nothing of the guest."""
+    """Removes each deleted device from the datapath, so that the switch opens the next one of its name, such as the tap of a guest
+    that reboots. In userspace it would otherwise keep the old device, and receive nothing from the guest."""
     events = subprocess.Popen(["ip", "-oneline", "monitor", "link"], stdout=subprocess.PIPE, text=True)
     for event in events.stdout:
         if event.startswith("Deleted "):
@@ -56,7 +58,7 @@ if datapath == "auto":
     datapath = "system" if kernel_switches() else "netdev"
 print("datapath %s" % datapath, flush=True)
 
-# The database's pod may be younger than this one.
+# The database's pod may start after this one.
 while not vsctl("init"):
     time.sleep(1)
 other = {**(USERSPACE if datapath == "netdev" else {}), **switch["other_config"]}
@@ -68,7 +70,7 @@ done = vsctl(
     *(gone if len(gone) > 5 else []),
 )
 if not done:
-    raise SystemExit("the database did not take the settings")
+    raise SystemExit("the database did not accept the settings")
 if datapath == "netdev" and os.fork() == 0:
     follow_devices()
     os._exit(1)
@@ -76,7 +78,7 @@ log = ["-vconsole:info", "-vsyslog:off", "-vfile:off"]
 os.execvp("ovs-vswitchd", ["ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--unixctl=" + CONTROL, *log])
 {{ end -}}
 
-{{- /* The switch of the node where the test runs answers. */ -}}
+{{- /* Queries the switch of the node on which the test runs. */ -}}
 {{- define "common.scripts.openvswitch-test.sh" -}}
 set -eu
 ovs-vsctl --timeout=20 show

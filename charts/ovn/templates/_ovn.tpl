@@ -1,4 +1,4 @@
-{{- /* By what the programs of OVN show who they are, and know others. */ -}}
+{{- /* The keys and certificates with which OVN's programs identify themselves and others. */ -}}
 {{- define "common.scripts.ovn-tls" -}}
 {{- if .values.tls.internal -}}
 tls=(--private-key=/etc/tls/tls.key --certificate=/etc/tls/tls.crt --ca-cert=/etc/tls/ca.crt)
@@ -7,8 +7,8 @@ for program in ovsdb-client ovn-nbctl ovn-sbctl; do eval "$program() { command $
 {{- end -}}
 
 {{- /*
-How a member of a database starts. One alone is a cluster of one, which others can join. Whoever has no data joins a cluster
-that there is, and only the first begins one.
+The start of a member of a database. A single one is a cluster of one, which others can join. A member without
+data joins an existing cluster, and only the first creates one.
 */ -}}
 {{- define "common.scripts.ovn-db.sh" -}}
 {{- $scheme := ternary "ssl" "tcp" .values.tls.internal -}}
@@ -32,7 +32,7 @@ members() {
 
 {{ if .values.tls.internal -}}
 if [ -e "$db" ] && [[ $(ovsdb-tool db-local-address "$db") != ssl:* ]]; then
-  echo "members of $DATABASE have talked in the clear since their first start, and Raft keeps their addresses (docs/tls.md)" >&2
+  echo "members of $DATABASE have used no TLS since their first start, and Raft keeps their addresses (docs/tls.md)" >&2
   exit 1
 fi
 {{ end -}}
@@ -48,7 +48,7 @@ if [ ! -e "$db" ]; then
   mv "$db.new" "$db"
 fi
 
-# The format of a later release is the whole cluster's: the first member that knows it brings it.
+# A newer schema applies to the whole cluster: the first member that has it converts the database.
 convert() {
   ovsdb-client --timeout=600 wait unix:/run/ovn/db.sock "$DATABASE" connected
   has=$(ovsdb-client get-schema-version unix:/run/ovn/db.sock "$DATABASE")
@@ -86,7 +86,7 @@ esac
 {{ end -}}
 
 {{- define "common.scripts.ovn-chassis.py" -}}
-"""Tells the switch of this node where OVN is, and makes the bridges of the networks outside that the node reaches."""
+"""Configures OVN's address in the switch of this node, and creates the bridges of the outside networks that the node reaches."""
 import subprocess
 import time
 
@@ -137,7 +137,7 @@ def connect(network, datapath):
 
 with open("/var/lib/kolla/config_files/chassis.json") as file:
     chassis = json.load(file)
-# The pods of the switch may be younger than this one.
+# The pods of the switch may start after this one.
 while subprocess.run(["ovs-appctl", "--timeout=5", "--target=/run/openvswitch/vswitchd.ctl", "version"]).returncode:
     time.sleep(1)
 networks = reached(chassis["networks"])
@@ -155,7 +155,7 @@ vsctl("set", "Open_vSwitch", ".", *("external_ids:%s=%s" % (key, json.dumps(str(
 print("networks outside: %s" % (", ".join(networks) or "none"))
 {{ end -}}
 
-{{- /* A network is brought from the one database into the other, and there is a node to bring it to. */ -}}
+{{- /* Creates a network, which northd copies from one database to the other, and expects a node. */ -}}
 {{- define "common.scripts.ovn-test.sh" -}}
 set -eu
 {{ include "common.scripts.ovn-tls" . -}}

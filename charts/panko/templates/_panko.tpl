@@ -1,4 +1,4 @@
-{{- /* Where its server listens; the rest it reads from /etc/panko/panko.conf. */ -}}
+{{- /* The port of its server; it reads the rest from /etc/panko/panko.conf. */ -}}
 {{- define "common.config.block.panko_listen" -}}
 options:
   port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "event" "interface" "service") }}

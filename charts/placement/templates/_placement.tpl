@@ -1,4 +1,4 @@
-{{- /* A question that only a token gets answered, and only from the database. */ -}}
+{{- /* Lists the resource classes, which takes a token and the database. */ -}}
 {{- define "common.scripts.placement-test.py" -}}
 """Asks placement for the classes of resources, which needs a token and the database."""
 import openstack

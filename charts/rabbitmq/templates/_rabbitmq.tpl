@@ -1,6 +1,7 @@
 {{- /*
-rabbitmq.conf: the ports of the endpoint, and how the members find each other: Kubernetes says who is behind their
-Service. However many they are, the file is the same. A lock among them has one begin and the others join it.
+rabbitmq.conf: the ports of the endpoint, and the discovery of peers, by Kubernetes' endpoints of their
+Service. The file does not depend on the number of members. A lock lets one member start the cluster, and the
+others join it.
 */ -}}
 {{- define "common.config.block.rabbitmq" -}}
 {{- $ctx := .ctx -}}
@@ -25,7 +26,10 @@ options:
   cluster_formation.k8s.hostname_suffix: .{{ $peers }}.{{ $ctx.namespace }}.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
 {{- end -}}
 
-{{- /* The administrator, and the virtual host of all services; loaded at every start. Their users come from their own jobs. */ -}}
+{{- /*
+The administrator, and the virtual host of all services; loaded at every start. The services' jobs create
+their users.
+*/ -}}
 {{- define "common.config.block.definitions" -}}
 {{- $user := include "common.endpoints.auth" (dict "ctx" .ctx "type" "oslo_messaging" "user" "admin" "field" "username") -}}
 {{- $password := include "common.endpoints.credential" (dict "ctx" .ctx "path" "oslo_messaging.admin.password") -}}
@@ -36,8 +40,8 @@ options:
 {{- end -}}
 
 {{- /*
-The bus knows the administrator's account.
-curl reads it from standard input: nothing secret is in an argument.
+Logs in to the bus as the administrator.
+curl reads the account from standard input: nothing secret is in an argument.
 */ -}}
 {{- define "common.scripts.rabbitmq-test.sh" -}}
 set -eu

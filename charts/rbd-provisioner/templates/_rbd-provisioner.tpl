@@ -1,4 +1,4 @@
-{{- /* A volume that was ordered for this pod holds what is written to it, and is no larger than ordered. */ -}}
+{{- /* Writes to a volume that was claimed for this pod, and checks its size. */ -}}
 {{- define "common.scripts.rbd-provisioner-test.sh" -}}
 set -eu
 head --bytes=8M /dev/urandom >/tmp/written

@@ -1,13 +1,13 @@
-{{- /* Whom Tempest believes, where servers are reached by TLS. */ -}}
+{{- /* The certificate authority that Tempest trusts, with TLS inside. */ -}}
 {{- define "common.config.block.trust" -}}
 {{- if .ctx.values.tls.internal -}}
 options: {identity: {ca_certificates_file: /etc/tls/ca.crt}}
 {{- end -}}
 {{- end -}}
 
-{{- /* Runs what the file run.json names, and goes on with what an earlier run of the same tests left. */ -}}
+{{- /* Runs the tests that run.json selects, and continues an earlier run of the same tests. */ -}}
 {{- define "common.scripts.tempest-run.py" -}}
-"""Runs one shard of a suite of Tempest's tests, tells the results as TAP; ends with 0 when no test failed."""
+"""Runs one shard of a suite of Tempest's tests, prints the results as TAP; exits with 0 if no test failed."""
 import hashlib
 import importlib.util
 import json
@@ -19,7 +19,7 @@ import sys
 
 HOME = pathlib.Path("/var/lib/tempest")
 CONF = HOME / "tempest.conf"
-# Is there while tests run: what a run left that was ended meanwhile is removed by the next one.
+# Exists while tests run: the next run removes what an interrupted one left.
 RUNNING = HOME / "results/running"
 
 
@@ -45,7 +45,7 @@ def listed(regex):
 
 
 def of_shard(tests, shard):
-    """Those of the shard N/M. The tests of a class stay together, for they share what it sets up; shards differ by one class at most."""
+    """Those of the shard N/M. The tests of a class stay together, because they share what it sets up; shards differ by one class at most."""
     number, count = (int(part) for part in shard.split("/"))
     classes = sorted({results.class_of(test) for test in tests}, key=digest)
     chosen = set(classes[number - 1::count])
@@ -57,7 +57,7 @@ def digest(text):
 
 
 def run(tests, what):
-    """Yields the result of each test as it ends, until its time is over."""
+    """Yields the result of each test as it ends, until the timeout."""
     load = HOME / "load"
     load.write_text("\n".join(tests) + "\n")
     command = ["tempest", "run", "--config-file", CONF, "--load-list", load, "--subunit"]
@@ -73,7 +73,7 @@ what, excluded = configuration("run"), configuration("excluded")
 os.environ.update(TEMPEST_CONFIG_DIR=str(HOME), TEMPEST_CONFIG=CONF.name)
 cloud, nodes = facts.write("/etc/tempest/tempest.conf", CONF)
 if RUNNING.exists():
-    print("# what a run left that was interrupted is removed", flush=True)
+    print("# removing what an interrupted run left", flush=True)
     subprocess.run(["tempest", "cleanup", "--prefix", "tempest"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     RUNNING.unlink()
 
@@ -101,9 +101,9 @@ for result in run(left, what) if left else ():
 sys.exit(results.conclude(place, kept, everything, reasons))
 {{ end -}}
 
-{{- /* What the tests have to know of the cloud is found out when they start: nothing of it is stated twice. */ -}}
+{{- /* The tests detect the properties of the cloud when they start, so that none is stated twice. */ -}}
 {{- define "common.scripts.tempest-facts.py" -}}
-"""Finds out what Tempest has to know of the cloud, and makes what its tests start from."""
+"""Detects what Tempest must know of the cloud, and creates what its tests need."""
 import configparser
 import functools
 import hashlib
@@ -123,7 +123,7 @@ SERVICES = {"compute": "nova", "image": "glance", "network": "neutron", "block-s
 
 
 def write(stated, path):
-    """Writes tempest.conf from what is found and what is stated, which counts more; returns what tells this cloud from others, and its nodes for virtual machines."""
+    """Writes tempest.conf from detected options and stated ones, which override them; returns what identifies this cloud, and its nodes for virtual machines."""
     cloud = openstack.connect()
     file = configparser.RawConfigParser()
     file.optionxform = str
@@ -196,7 +196,7 @@ def volumes(cloud):
 
 
 def image(cloud, name):
-    """The id of an image with the guest's disk; it is made if there is none of this disk."""
+    """The id of an image with the guest's disk, which is created if there is none."""
     name = "%s-%s" % (name, hashlib.sha256(GUEST.read_bytes()).hexdigest()[:8])
     there = cloud.image.find_image(name)
     if there is not None and there.status != "active":
@@ -204,14 +204,14 @@ def image(cloud, name):
         cloud.delete_image(there.id, wait=True)
         there = None
     if there is None:
-        # Files for a virtual machine come by its configuration drive alone.
+        # Files for a virtual machine come only by its configuration drive.
         drive = {"img_config_drive": "mandatory"}
         there = cloud.create_image(name, filename=str(GUEST), disk_format="raw", container_format="bare", visibility="public", wait=True, **drive)
     return there.id
 
 
 def flavor(cloud, name, ram, disk):
-    """The id of a flavor; it is made if there is none."""
+    """The id of a flavor, which is created if there is none."""
     there = cloud.compute.find_flavor(name)
     if there is None:
         there = cloud.compute.create_flavor(name=name, ram=ram, vcpus=1, disk=disk)
@@ -227,7 +227,7 @@ def answers(url):
 
 
 def serve():
-    """Serves disks, for images that Glance is to fetch itself, at the one port of HTTP that it allows by itself; returns the URL."""
+    """Serves disks, for images that Glance downloads itself, on the only HTTP port that it allows by default; returns the URL."""
     folder = pathlib.Path("/var/lib/tempest/served")
     folder.mkdir(exist_ok=True)
     if not (folder / GUEST.name).exists():
@@ -252,9 +252,9 @@ def empty_qcow2():
     return b"".join(part.ljust(1 << 16, b"\0") for part in (header, table, counts, b""))
 {{ end -}}
 
-{{- /* Each result is kept as soon as it is there, so that nothing is lost with the pod. */ -}}
+{{- /* Each result is saved as soon as it arrives, so that nothing is lost with the pod. */ -}}
 {{- define "common.scripts.tempest-results.py" -}}
-"""Reads the results of Tempest's tests as they come, keeps them, tells them as TAP (testanything.org), and sums them up."""
+"""Reads the results of Tempest's tests as they arrive, saves them, prints them as TAP (testanything.org), and sums them up."""
 import collections
 import json
 import os
@@ -273,7 +273,7 @@ OF_CLASS = re.compile(r"^(setUp|tearDown)Class \((.*)\)$")
 
 
 def of(command, minutes):
-    """Yields {id, status, seconds, text} of each test that ends; returns whether all ran before their time was over."""
+    """Yields {id, status, seconds, text} of each test that ends; returns whether all ran before the timeout."""
     ended, is_over = queue.Queue(), threading.Event()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
 
@@ -312,7 +312,7 @@ def class_of(test):
 
 
 class Kept:
-    """The last result of every test that has ended, in a file with one line each; what befell a class stands for each of its tests."""
+    """The last result of every test that has ended, in a file with one line each; the failure of a class counts for each of its tests."""
 
     def __init__(self, file):
         self.file, self.ended = file, {}
@@ -321,7 +321,7 @@ class Kept:
 
     def take(self, result):
         self.ended[result["id"]] = result
-        # A class whose tests ran this time has forgotten what befell it before.
+        # Tests of the class ran this time, so its earlier failure is obsolete.
         for what in ("setUp", "tearDown"):
             self.ended.pop("%sClass (%s)" % (what, class_of(result["id"])), None)
 
@@ -342,14 +342,14 @@ class Kept:
         return results[0] is not None and all(result["status"] != "failed" for result in results if result)
 
     def failures_beside(self, tests):
-        """Failures that are of none of these tests: of what a class takes down, or of a module that cannot be loaded."""
+        """Failures outside these tests: of the teardown of a class, or of a module that cannot be loaded."""
         for name, result in self.ended.items():
             if result["status"] == "failed" and name not in tests and not name.startswith("setUpClass"):
                 yield result
 
 
 class Tap:
-    """Tells results on standard output, one test after the other."""
+    """Prints results on standard output, one test after the other."""
 
     def __init__(self, count):
         self.told = set()
@@ -367,7 +367,7 @@ class Tap:
         print("  ...", flush=True)
 
     def ended(self, result, tests):
-        """Tells the result of a test, or of all tests of a class that could not be set up."""
+        """Prints the result of a test, or of all tests of a class that could not be set up."""
         of_class = OF_CLASS.match(result["id"])
         if of_class is None:
             return self.result(result["id"], result)
@@ -380,7 +380,7 @@ class Tap:
 
 
 def reason(entry):
-    """The reason why a test is left out, in one line."""
+    """The reason why a test is excluded, in one line."""
     parts = ["needs %d nodes" % entry["nodes"] if "nodes" in entry else entry.get("needs") and "needs " + entry["needs"], entry.get("reason"), entry.get("bug")]
     return ": ".join(part for part in parts if part)
 
@@ -402,7 +402,7 @@ def conclude(place, kept, everything, reasons):
             xml.SubElement(case, {"failed": "failure", "not run": "error"}.get(kind, "skipped"), message=one_line(text) or kind).text = text
     for result in beside:
         xml.SubElement(xml.SubElement(suite, "testcase", classname="tempest", name=result["id"]), "failure", message=one_line(result["text"])).text = result["text"]
-        print("# beside the tests: %s\n#   %s" % (result["id"], one_line(result["text"])))
+        print("# outside the tests: %s\n#   %s" % (result["id"], one_line(result["text"])))
     failures = count["failed"] + len(beside)
     suite.attrib.update(tests=str(len(everything) + len(beside)), failures=str(failures), errors=str(count["not run"]), skipped=str(count["skipped"] + count["excluded"] + count["needs more"]))
     xml.ElementTree(suite).write(place / "junit.xml", encoding="utf-8", xml_declaration=True)
@@ -413,10 +413,10 @@ def conclude(place, kept, everything, reasons):
 
 
 def outcome(result, entry):
-    """What became of a test, its text and its seconds."""
+    """The outcome of a test, its message and its duration in seconds."""
     if entry:
         return ("needs more" if "nodes" in entry or entry.get("needs") else "excluded"), reason(entry), 0
     if result is None:
-        return "not run", "its time was over", 0
+        return "not run", "the timeout was reached", 0
     return result["status"], result["text"], result["seconds"]
 {{ end -}}

@@ -3,7 +3,7 @@ options:
   port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "coordination" "interface" "service") }}
 {{- end -}}
 
-{{- /* Hands Valkey its options as a file on standard input: the password is in no argument. */ -}}
+{{- /* Passes Valkey its options on standard input, so that no argument has the password. */ -}}
 {{- define "common.scripts.valkey.sh" -}}
 set -euo pipefail
 lines=$(for option; do option=${option#--}; printf '%s %s\n' "${option%%=*}" "${option#*=}"; done)
