@@ -96,7 +96,7 @@ function offending(imports: readonly Import[]): string[] {
  * one right order.
  */
 const OF_A_CHANGE =
-  /^(verbs\/secrets\/(living|supply)-secrets|prepare\/validate-all|prepare\/rendering\/vendored|run\/execute\/reservations|kubernetes\/reservations\/)/
+  /^(verbs\/secrets\/(replaced|supply)-secrets|prepare\/validate-all|prepare\/rendering\/vendored|run\/execute\/reservations|kubernetes\/reservations\/)/
 
 /**
  * Whether a file of those that have clusters changed does a part of it by itself. Types do nothing;
@@ -175,7 +175,7 @@ describe('imports between folders of src', () => {
 
   it.each([
     'verbs/secrets/supply-secrets.ts',
-    'verbs/secrets/living-secrets.ts',
+    'verbs/secrets/replaced-secrets.ts',
     'prepare/validate-all.ts',
     'run/execute/reservations.ts',
   ])('an import of %s by the operator is reported as bypassing the planned change', (to) => {

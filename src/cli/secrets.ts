@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {clusterKeeper, type SecretKeeper, storeKeeper} from '../verbs/secrets/secret-keeper.ts'
+import {clusterKeeper, type SecretKeeper, storeKeeper} from '../verbs/secrets/override-secret-store.ts'
 import {
   clusterFlags,
   documentFlags,

@@ -17,10 +17,10 @@ import {
   versionFlags,
 } from '../cli/run/flags.ts'
 import {expectRollbackFor} from '../cli/run/on-failure.ts'
+import {sameAgain, sameWay, targetArguments} from '../cli/run/repeat-command.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {rollBackTo} from '../cli/run/rollback.ts'
 import {endIdle, type RunContext} from '../cli/run/run.ts'
-import {sameAgain, sameWay, targetArguments} from '../cli/run/same-again.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import {runState} from '../kubernetes/records/run-entry.ts'
 import type {RunRecord} from '../kubernetes/records/runs.ts'

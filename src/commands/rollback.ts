@@ -11,7 +11,7 @@ import {rollBackTo, type Subject} from '../cli/run/rollback.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import {lastOf} from '../kubernetes/records/record.ts'
 import {readLabels} from '../plan/labels.ts'
-import {seenRevisions} from '../prepare/seen-revisions.ts'
+import {seenRevisions} from '../prepare/visible-revisions.ts'
 import {runToUndo} from '../verbs/change/rollback.ts'
 import {releaseOnCluster} from '../verbs/observation/release-on-cluster.ts'
 

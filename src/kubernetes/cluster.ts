@@ -8,9 +8,9 @@ import type {InventoryReader} from './inventory/inventory.ts'
 import type {Leases} from './lease/leases.ts'
 import type {LiveObjects} from './objects/live-objects.ts'
 import type {Objects} from './objects/objects.ts'
-import type {KeptSecrets} from './records/kept-secrets.ts'
 import type {Records} from './records/records.ts'
 import type {RunRecords} from './records/runs.ts'
+import type {KeptSecrets} from './records/secret-store.ts'
 import type {Reservations} from './reservations/reservation.ts'
 
 /**

@@ -1,5 +1,5 @@
 import {isChange} from '../plan/plan.ts'
-import {isUnseenNote} from '../prepare/seen-records.ts'
+import {isUnseenNote} from '../prepare/visible-records.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {newWriter} from '../run/writer.ts'
 import type {ApplyCache} from './apply-cache.ts'

@@ -7,7 +7,7 @@ import {readLabels} from '../plan/labels.ts'
 import type {Plan} from '../plan/plan.ts'
 import {type Redact, redactor} from '../redact/redact.ts'
 import type {ReleaseId} from '../release.ts'
-import {seenRecords} from './seen-records.ts'
+import {seenRecords} from './visible-records.ts'
 
 interface Layered {
   readonly layers: readonly Layer[]

@@ -18,7 +18,7 @@ import {isNamed, type ReleaseId, releaseName} from '../release.ts'
 import {withComponentReleases} from './gathering/component-releases.ts'
 import type {GatherOptions} from './gathering/gather.ts'
 import {releaseIdIn, sectionId} from './gathering/load-charts.ts'
-import type {ForeknownReleases} from './inference/foreknown.ts'
+import type {ForeknownReleases} from './inference/cached-renders.ts'
 import {
   type InferenceFaults,
   type InferenceOptions,

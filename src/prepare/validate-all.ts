@@ -11,7 +11,7 @@ import {withHelmMarks} from '../plan/leftovers/ownership.ts'
 import type {Action} from '../plan/plan.ts'
 import type {Redact} from '../redact/redact.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
-import type {ForeknownReleases} from './inference/foreknown.ts'
+import type {ForeknownReleases} from './inference/cached-renders.ts'
 import {helmActions, type Rendered} from './rendering/render.ts'
 import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
 

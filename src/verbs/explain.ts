@@ -7,7 +7,7 @@ import {defaultLayers, type ExplainedKey, explain} from '../overrides/explain.ts
 import type {Layer} from '../overrides/layer.ts'
 import {type HistoryOf, withAuthors} from '../overrides/layers-of-place.ts'
 import {pathsToMask} from '../overrides/secret-values.ts'
-import {type Given, placed} from '../prepare/placed-problems.ts'
+import {type Given, placed} from '../prepare/positioned-problems.ts'
 import {namedRelease, type Prepared} from '../prepare/prepare.ts'
 import {vendor} from '../prepare/rendering/vendored.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'

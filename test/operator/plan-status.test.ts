@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
 import {planStatus} from '../../src/operator/status-writer.ts'
-import {seenRevisions} from '../../src/prepare/seen-revisions.ts'
+import {seenRevisions} from '../../src/prepare/visible-revisions.ts'
 import {planOf} from '../run/plan-of.ts'
 import {plannedOf} from './planned-of.ts'
 

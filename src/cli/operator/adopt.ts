@@ -9,7 +9,7 @@ import {secretsAmong} from '../../redact/values.ts'
 import type {EnvironmentFlags, StoreFlags} from '../flags.ts'
 import {openChosenCluster} from '../open/cluster.ts'
 import {openStoreToDeploy} from '../open/store.ts'
-import {operatorCommand} from '../run/same-again.ts'
+import {operatorCommand} from '../run/repeat-command.ts'
 
 /**
  * Hands an environment file and the override store over to the operator, suspended; `say` receives the next

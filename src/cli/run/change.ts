@@ -25,9 +25,9 @@ import {bindStore} from '../open/store.ts'
 import {asksForData} from './confirm-removal.ts'
 import {type ChangeFlags, expectForCluster} from './flags.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
+import {sameAgain, sameWay, statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
-import {sameAgain, sameWay, statusCommand, targetArguments} from './same-again.ts'
 
 export interface Change {
   /** The name of the command, for messages. */

@@ -36,9 +36,9 @@ import {expectNoRelativeCharts} from '../operator/adopt.ts'
 import {VERSION} from '../version.ts'
 import type {ChangeFlags} from './flags.ts'
 import {expectImage} from './image-reference.ts'
+import {targetArguments} from './repeat-command.ts'
 import {printReportProblems} from './report-files.ts'
 import {printResult, type RunContext, watchInterruptibly} from './run.ts'
-import {targetArguments} from './same-again.ts'
 
 /** A change that a Job in the cluster should make. */
 interface ClusterChange {

@@ -23,9 +23,9 @@ import {openEnvironment} from '../open/open.ts'
 import type {NamedReleases} from './change.ts'
 import {chosenClaims} from './confirm-removal.ts'
 import type {RemovalFlags} from './flags.ts'
+import {statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
 import {endIdle, planInTurn, printResult, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
-import {statusCommand, targetArguments} from './same-again.ts'
 
 /**
  * Plans, shows what is removed and what stays, asks for confirmation, removes and reports: the common part of

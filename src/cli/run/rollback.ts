@@ -13,6 +13,7 @@ import {requireConfirmation} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {asksForData} from './confirm-removal.ts'
 import type {DataFlags, OnFailureFlags, RunFlags} from './flags.ts'
+import {statusCommand, targetArguments} from './repeat-command.ts'
 import {
   planInTurn,
   printResult,
@@ -23,7 +24,6 @@ import {
   showPlan,
   showRun,
 } from './run.ts'
-import {statusCommand, targetArguments} from './same-again.ts'
 
 /** What to roll back, and its environment. */
 export interface Subject {

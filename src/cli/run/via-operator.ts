@@ -20,9 +20,9 @@ import {openStoreToDeploy} from '../open/store.ts'
 import {expectNoRelativeCharts} from '../operator/adopt.ts'
 import {openSitesToLook} from '../operator/fleet.ts'
 import type {ChangeFlags} from './flags.ts'
+import {operatorCommand, withOperatorPlace} from './repeat-command.ts'
 import {printReportProblems} from './report-files.ts'
 import {exitCode, printResult, type RunContext, watchInterruptibly} from './run.ts'
-import {operatorCommand, withOperatorPlace} from './same-again.ts'
 
 /** An environment that the operator manages, on the cluster of its releases. */
 interface OnOperated extends OnCluster {

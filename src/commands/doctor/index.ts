@@ -11,7 +11,7 @@ import {
 import {openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
 import {openPrepared} from '../../cli/open/open.ts'
 import {openSecrets} from '../../cli/open/secrets.ts'
-import {targetArguments} from '../../cli/run/same-again.ts'
+import {targetArguments} from '../../cli/run/repeat-command.ts'
 import {diagnose, reach} from '../../doctor/doctor.ts'
 import type {Finding} from '../../doctor/finding.ts'
 import type {Environment} from '../../environment/environment.ts'

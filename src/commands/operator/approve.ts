@@ -1,7 +1,7 @@
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
-import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
+import {nameArgument, onCluster} from '../../cli/operator/with-cluster.ts'
 import {approvePlan} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorApprove extends KkCommand {

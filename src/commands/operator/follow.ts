@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {nameArgument} from '../../cli/operator/steer.ts'
+import {nameArgument} from '../../cli/operator/with-cluster.ts'
 import {followedReportFlags, streamFlags} from '../../cli/run/flags.ts'
 import {openReportFiles} from '../../cli/run/report-files.ts'
 import {followOperated} from '../../cli/run/via-operator.ts'

@@ -15,7 +15,7 @@ import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/clu
 import {openGraph} from '../../cli/open/open.ts'
 import {CLUSTER_OBJECTS, changeFlags} from '../../cli/run/flags.ts'
 import {expectImage} from '../../cli/run/image-reference.ts'
-import {operatorCommand} from '../../cli/run/same-again.ts'
+import {operatorCommand} from '../../cli/run/repeat-command.ts'
 import {VERSION} from '../../cli/version.ts'
 import type {ReleaseCall} from '../../helm/helm.ts'
 import {NAMESPACES} from '../../kubernetes/api/resources.ts'

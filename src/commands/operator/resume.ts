@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
-import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
-import {operatorCommand} from '../../cli/run/same-again.ts'
+import {nameArgument, onCluster} from '../../cli/operator/with-cluster.ts'
+import {operatorCommand} from '../../cli/run/repeat-command.ts'
 import {resumeEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorResume extends KkCommand {

@@ -1,6 +1,6 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
-import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
+import {nameArgument, onCluster} from '../../cli/operator/with-cluster.ts'
 import {retryEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorRetry extends KkCommand {

@@ -29,7 +29,7 @@ import {livingRevisions} from '../../plan/uses/observed.ts'
 import {isOutside} from '../../prepare/gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
-import {seenRevisions} from '../../prepare/seen-revisions.ts'
+import {seenRevisions} from '../../prepare/visible-revisions.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
 /** What helm does to releases: installs or upgrades, rolls back, or removes them. */

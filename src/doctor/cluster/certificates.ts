@@ -1,7 +1,7 @@
 import {X509Certificate} from 'node:crypto'
 import type {SeenCertificates} from '../../kubernetes/diagnosis/diagnosis.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
-import type {KeptSecrets} from '../../kubernetes/records/kept-secrets.ts'
+import type {KeptSecrets} from '../../kubernetes/records/secret-store.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'

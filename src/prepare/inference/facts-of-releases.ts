@@ -20,7 +20,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {layersMask} from '../environment-mask.ts'
-import {placedError} from '../placed-problems.ts'
+import {placedError} from '../positioned-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 import {factsOfObjects} from './manifests/facts-of.ts'
 

@@ -21,12 +21,12 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
 import {releaseIdIn} from '../gathering/load-charts.ts'
 import {ambiguousError} from './ambiguity.ts'
+import {type ForeknownReleases, layersKey} from './cached-renders.ts'
 import {readChartIndex} from './chart-index.ts'
 import type {Requirements} from './choices.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
-import {type ForeknownReleases, layersKey} from './foreknown.ts'
 import {goneNotes, isGiven, isHanging, unservedError, unservedNotes, versionNotes} from './notes.ts'
-import {statedByPlugins} from './stated-by-plugins.ts'
+import {statedByPlugins} from './plugin-requirements.ts'
 
 /** The ports of an inference: rendering of charts, kinds served, a cache. */
 export interface InferenceOptions extends Rendering {

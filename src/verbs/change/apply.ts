@@ -2,7 +2,7 @@ import {KkError} from '../../base/errors.ts'
 import {SCHEMA} from '../../plan/digest.ts'
 import {layersOf} from '../../plan/labels.ts'
 import type {Action} from '../../plan/plan.ts'
-import {moved} from '../../plan/saved/moved.ts'
+import {moved} from '../../plan/saved/plan-differences.ts'
 import {SAVED_FORMAT, type SavedPlan, type SavedRelease, savedRecord} from '../../plan/saved/saved-plan.ts'
 import type {PlannedChange} from './planned-change.ts'
 

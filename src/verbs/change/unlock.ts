@@ -9,7 +9,7 @@ import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {type Evidence, evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
 import {handedOver, unfinished} from '../../plan/refusals.ts'
-import {seenRevisions} from '../../prepare/seen-revisions.ts'
+import {seenRevisions} from '../../prepare/visible-revisions.ts'
 import {releaseName} from '../../release.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
 

@@ -6,7 +6,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {containersOf, podTemplate} from '../../kubernetes/manifest/pods.ts'
 import {KUBE_VERSION} from '../../prepare/inference/facts-of-releases.ts'
-import {throwPlaced} from '../../prepare/placed-problems.ts'
+import {throwPlaced} from '../../prepare/positioned-problems.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {renderByKinds} from '../../prepare/rendering/render-by-kinds.ts'
 import {vendor} from '../../prepare/rendering/vendored.ts'

@@ -17,7 +17,6 @@ import {ownersOf, readLabels} from '../../plan/labels.ts'
 import {type UnknownUser, usesOf} from '../../plan/uses/uses.ts'
 import {observedRecords} from '../../prepare/observed-records.ts'
 import {namedReleases} from '../../prepare/prepare.ts'
-import {seenRevisions} from '../../prepare/seen-revisions.ts'
 import {
   type FactsReader,
   factsIn,
@@ -25,6 +24,7 @@ import {
   recordVersion,
   selectLiving,
 } from '../../prepare/uses-reader.ts'
+import {seenRevisions} from '../../prepare/visible-revisions.ts'
 import {type Redact, redactor} from '../../redact/redact.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {noSuchOwner} from './no-such-owner.ts'

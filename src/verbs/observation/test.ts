@@ -5,7 +5,7 @@ import type {Records} from '../../kubernetes/records/records.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
-import {seenRecords} from '../../prepare/seen-records.ts'
+import {seenRecords} from '../../prepare/visible-records.ts'
 import {planCluster} from '../cluster-of.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type {KollaPasswords} from '../../exchange/kolla/passwords.ts'
 import type {SecretUses} from './list-secrets.ts'
-import {expectEffective} from './living-secrets.ts'
-import type {SecretKeeper} from './secret-keeper.ts'
+import type {SecretKeeper} from './override-secret-store.ts'
+import {expectEffective} from './replaced-secrets.ts'
 
 export interface ImportedSecret {
   readonly name: string

@@ -1,4 +1,4 @@
-import type {SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
+import type {SecretsByName} from '../../kubernetes/records/secret-store.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import type {Prepared} from '../../prepare/prepare.ts'

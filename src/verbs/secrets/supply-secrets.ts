@@ -1,5 +1,5 @@
 import type {Values} from '../../base/values.ts'
-import type {SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
+import type {SecretsByName} from '../../kubernetes/records/secret-store.ts'
 import {generateSecret, standInSecret} from '../../overrides/generate-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'

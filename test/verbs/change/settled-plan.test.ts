@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import type {Action, Plan} from '../../../src/plan/plan.ts'
-import {settled} from '../../../src/verbs/change/in-turn.ts'
+import {settled} from '../../../src/verbs/change/wait-for-turn.ts'
 import {id} from '../../graph/graph-of.ts'
 import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
 import {port} from '../../kubernetes/support/port.ts'

@@ -3,7 +3,7 @@ import {isHook} from '../../../kubernetes/manifest/helm-view.ts'
 import {apiGroup, objectName, type RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
-import {isLater, momentOf} from './deadlocks/moment.ts'
+import {isLater, momentOf} from './deadlocks/install-phase.ts'
 import {isUntouchedDefinition} from './untouched-definitions.ts'
 
 /**

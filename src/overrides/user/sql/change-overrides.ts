@@ -4,9 +4,9 @@ import {KkError} from '../../../base/errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
 import {withKeyToGive} from '../keys.ts'
 import type {ChangedPlace, ChartPlace, NextOverrides, OverrideChange, StoredOverrides} from '../store.ts'
+import {type Outcome, refused} from './batched.ts'
 import type {Row, Tables} from './database.ts'
 import {expectOneKeyring, holdsSealed} from './sealed.ts'
-import {type Outcome, refused} from './together.ts'
 
 /** The maximum number of charts in one statement, whose number of parameters is limited. */
 export const MOST_AT_ONCE = 100

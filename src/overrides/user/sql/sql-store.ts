@@ -12,6 +12,7 @@ import type {
   StoredSecret,
   StoreIdentity,
 } from '../store.ts'
+import {together} from './batched.ts'
 import {
   expectNamed,
   isNamed,
@@ -25,7 +26,6 @@ import {
 } from './change-overrides.ts'
 import type {Database, Tables} from './database.ts'
 import {expectOneKeyring, keysInUse} from './sealed.ts'
-import {together} from './together.ts'
 
 /** Returns the store over a migrated database. */
 export function createSqlStore(

@@ -13,7 +13,7 @@ import {wantedName} from '../../../../prepare/inference/notes.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../../release.ts'
 import type {ChartFault} from '../../chart-fault.ts'
 import type {Maker} from '../claimed-twice.ts'
-import {isLater, momentOf} from './moment.ts'
+import {isLater, momentOf} from './install-phase.ts'
 
 /**
  * Returns a problem for each hook that waits, directly or through other pods, for an object that helm creates

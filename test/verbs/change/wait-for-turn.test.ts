@@ -4,7 +4,7 @@ import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record
 import {GRACE_MILLISECONDS} from '../../../src/plan/pending/evidence.ts'
 import {unfinished} from '../../../src/plan/refusals.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
-import {inTurn} from '../../../src/verbs/change/in-turn.ts'
+import {inTurn} from '../../../src/verbs/change/wait-for-turn.ts'
 import {id} from '../../graph/graph-of.ts'
 import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
 import {port} from '../../kubernetes/support/port.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {refused, together} from '../../../../src/overrides/user/sql/together.ts'
+import {refused, together} from '../../../../src/overrides/user/sql/batched.ts'
 
 const broken = new Error('the disk is full')
 const late = new Error('somebody else was faster')

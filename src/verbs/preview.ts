@@ -14,12 +14,12 @@ import {nameProblem} from '../kubernetes/manifest/name-problem.ts'
 import {digest} from '../plan/digest.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import {preparedMask} from '../prepare/environment-mask.ts'
+import {type Foreknown, layersKey} from '../prepare/inference/cached-renders.ts'
 import {definedVersions} from '../prepare/inference/facts-of-releases.ts'
-import {type Foreknown, layersKey} from '../prepare/inference/foreknown.ts'
-import {throwPlaced} from '../prepare/placed-problems.ts'
+import {throwPlaced} from '../prepare/positioned-problems.ts'
 import {expectSupportedVersions} from '../prepare/preflight.ts'
 import type {Prepared} from '../prepare/prepare.ts'
-import {foreknownRender} from '../prepare/rendering/foreknown-render.ts'
+import {foreknownRender} from '../prepare/rendering/cached-render.ts'
 import {
   customResources,
   customResourcesInFacts,

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {keptSecrets, secretMark} from '../../../src/kubernetes/records/kept-secrets.ts'
+import {keptSecrets, secretMark} from '../../../src/kubernetes/records/secret-store.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const SECRETS = '/api/v1/namespaces/kk-system/secrets'

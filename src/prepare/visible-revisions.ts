@@ -5,7 +5,7 @@ import type {Records} from '../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import type {RunRecords} from '../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
-import {unseenNote} from './seen-records.ts'
+import {unseenNote} from './visible-records.ts'
 
 /** Revisions that this user may read. */
 export interface SeenRevisions {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {moved} from '../../../src/plan/saved/moved.ts'
+import {moved} from '../../../src/plan/saved/plan-differences.ts'
 import type {SavedPlan, SavedRelease} from '../../../src/plan/saved/saved-plan.ts'
 import {saved, savedRelease} from './saved.ts'
 

@@ -1,7 +1,7 @@
 import type {Chart} from '../../charts/chart.ts'
 import {mentions} from '../../charts/own-files.ts'
 import type {Action} from '../../plan/plan.ts'
-import {type Foreknown, layersKey} from '../inference/foreknown.ts'
+import {type Foreknown, layersKey} from '../inference/cached-renders.ts'
 import type {Prepared} from '../prepare.ts'
 
 /**

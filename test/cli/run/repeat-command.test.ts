@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import {sameAgain, sameWay, statusCommand, withOperatorPlace} from '../../../src/cli/run/same-again.ts'
+import {sameAgain, sameWay, statusCommand, withOperatorPlace} from '../../../src/cli/run/repeat-command.ts'
 
 it('sameAgain names the releases, the cluster and the values files', () => {
   const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}

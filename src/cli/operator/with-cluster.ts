@@ -1,7 +1,7 @@
 import {argument} from '../argument.ts'
 import type {ClusterFlags} from '../flags.ts'
 import {type OpenedCluster, openChosenCluster} from '../open/cluster.ts'
-import {withOperatorPlace} from '../run/same-again.ts'
+import {withOperatorPlace} from '../run/repeat-command.ts'
 
 /** The argument of the commands that control one Environment. */
 export const nameArgument = {

@@ -5,13 +5,13 @@ import {readChart} from '../../../src/charts/read-chart.ts'
 import {supplyFrom} from '../../../src/cli/open/secrets.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import type {Cluster} from '../../../src/kubernetes/cluster.ts'
+import type {Records} from '../../../src/kubernetes/records/records.ts'
+import type {StoredRelease} from '../../../src/kubernetes/records/release-record.ts'
 import {
   type KeptSecrets,
   type SecretsByName,
   secretMark,
-} from '../../../src/kubernetes/records/kept-secrets.ts'
-import type {Records} from '../../../src/kubernetes/records/records.ts'
-import type {StoredRelease} from '../../../src/kubernetes/records/release-record.ts'
+} from '../../../src/kubernetes/records/secret-store.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import {labelsOf} from '../../../src/plan/labels.ts'
@@ -24,7 +24,7 @@ import {
   replacedSecretNotes,
   replacedSecrets,
   unstatedSecret,
-} from '../../../src/verbs/secrets/living-secrets.ts'
+} from '../../../src/verbs/secrets/replaced-secrets.ts'
 import {planRotation} from '../../../src/verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import type {KnownSecrets} from '../../../src/verbs/secrets/supply-secrets.ts'

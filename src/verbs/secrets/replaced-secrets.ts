@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {textAt} from '../../base/values.ts'
-import {secretMark} from '../../kubernetes/records/kept-secrets.ts'
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
+import {secretMark} from '../../kubernetes/records/secret-store.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import type {ByHand} from '../../overrides/system/plugin.ts'
 import type {Prepared} from '../../prepare/prepare.ts'

@@ -1,4 +1,4 @@
-import type {KeptSecrets, SecretsByName} from '../../kubernetes/records/kept-secrets.ts'
+import type {KeptSecrets, SecretsByName} from '../../kubernetes/records/secret-store.ts'
 import type {DatedSecret, OverrideStore, StoredSecret} from '../../overrides/user/store.ts'
 
 /** The keeper of secrets: the cluster or, for work without one, the store. */

@@ -6,7 +6,7 @@ import {helmFailure} from '../../src/helm/failure.ts'
 import {BrokenSchema} from '../../src/helm/schema-problems.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
 import {type LayerSources, releaseLayers} from '../../src/overrides/layers.ts'
-import {placed, placedError} from '../../src/prepare/placed-problems.ts'
+import {placed, placedError} from '../../src/prepare/positioned-problems.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
 const ENVIRONMENT = `kk: {name: cloud}
