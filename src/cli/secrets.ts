@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core'
-import {clusterKeeper, type SecretKeeper, storeKeeper} from '../verbs/secrets/override-secret-store.ts'
+import type {SecretStore} from '../kubernetes/records/secret-store.ts'
+import {overrideSecretStore} from '../verbs/secrets/override-secret-store.ts'
 import {
   clusterFlags,
   documentFlags,
@@ -33,27 +34,29 @@ export const namespaceFlag = {
   namespace: Flags.string({summary: 'The namespace of the releases.', helpValue: 'NAME'}),
 }
 
-type KeeperFlags = EnvironmentFlags & StoreFlags & Pick<FlagValues<typeof secretsFlags>, 'in'>
+type SecretStoreFlags = EnvironmentFlags & StoreFlags & Pick<FlagValues<typeof secretsFlags>, 'in'>
 
 /**
  * Calls `body` with the secrets of the cluster, or with `--in store` of the override store, which only a
  * change creates.
  */
-export async function withSecretKeeper<T>(
-  flags: KeeperFlags,
+export async function withSecretStore<T>(
+  flags: SecretStoreFlags,
   {changes, say}: {readonly changes: boolean; readonly say: (line: string) => void},
-  body: (keeper: SecretKeeper) => Promise<T>,
+  body: (store: SecretStore) => Promise<T>,
 ): Promise<T> {
   const environment = await namedEnvironment(flags)
   if (flags.in === 'store') {
-    return withStore(flags, {changes, say, environment}, (store) => body(storeKeeper(store ?? EMPTY_STORE)))
+    return withStore(flags, {changes, say, environment}, (store) =>
+      body(overrideSecretStore(store ?? EMPTY_STORE)),
+    )
   }
   await using cluster = await openChosenCluster(flags, environment)
-  return await body(clusterKeeper(cluster.secrets))
+  return await body(cluster.secrets)
 }
 
 /** An empty store for reading, in place of one that does not exist. */
-const EMPTY_STORE: Parameters<typeof storeKeeper>[0] = {
+const EMPTY_STORE: Parameters<typeof overrideSecretStore>[0] = {
   secrets: async () => [],
   putSecret: async () => {
     throw new Error('a store that was opened for reading cannot be written')

@@ -27,7 +27,7 @@ import {savedPlan} from '../verbs/change/apply.ts'
 import {hookDataLines} from '../verbs/change/hook-data.ts'
 import {type PlannedChange, planChange} from '../verbs/change/planned-change.ts'
 import {planDiff} from '../verbs/diff.ts'
-import {type Foreseen, foresee} from '../verbs/preview.ts'
+import {type ChangePreview, previewChange} from '../verbs/preview.ts'
 
 export default class Plan extends KkCommand {
   static override summary = 'Show what a deploy would do, and why; changes nothing.'
@@ -76,14 +76,14 @@ export default class Plan extends KkCommand {
     const shown = {...scope, showForeign: true, showMissing: true}
     const planned = await planChange(supplied, cluster, {scope: shown, waits: false, say: this.console.say})
     const {plan} = planned
-    const show = ({later = [], data = [], notes = []}: Partial<Foreseen> = {}) =>
+    const show = ({later = [], data = [], notes = []}: Partial<ChangePreview> = {}) =>
       this.console.document(flags.output, planDocument(withNotes(plan, notes), later, data), (palette) =>
         planText(plan, palette, {namesSecrets: flags.secrets}),
       )
     // JSON and YAML output is one document: the plan, or the error.
     if (flags.output === 'text') show()
     planned.expectStated()
-    const {isAsked, ...foreseen} = await foresee(planned, {
+    const {isChecked, ...preview} = await previewChange(planned, {
       cluster,
       // helm is not started if it has nothing to do.
       helm: helmActions(plan).length === 0 ? undefined : await openUsersHelm(flags, cluster),
@@ -93,15 +93,15 @@ export default class Plan extends KkCommand {
       forceConflicts: flags['force-conflicts'],
       onRendered: (rendered) => flags.diff && this.showDiff(planned, rendered),
     })
-    const {later, data, notes} = foreseen
-    if (flags.output !== 'text') show(foreseen)
+    const {later, data, notes} = preview
+    if (flags.output !== 'text') show(preview)
     else {
       for (const note of notes) this.console.say(`note: ${note}`)
       if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
     }
     for (const line of hookDataLines(data)) this.console.say(line)
     if (flags.save !== undefined) {
-      if (!isAsked)
+      if (!isChecked)
         this.console.say('no permission for a server-side dry run of the objects: kk apply runs it')
       await savePlan(flags.save, planned, {scope, values: flags.values ?? []})
       const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)

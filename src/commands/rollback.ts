@@ -9,9 +9,9 @@ import {changeFlags, dataFlags, reportFlags, streamFlags} from '../cli/run/flags
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {rollBackTo, type Subject} from '../cli/run/rollback.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
-import {lastOf} from '../kubernetes/records/record.ts'
+import {lastRevisions} from '../kubernetes/records/record.ts'
 import {readLabels} from '../plan/labels.ts'
-import {seenRevisions} from '../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../prepare/visible-revisions.ts'
 import {runToUndo} from '../verbs/change/rollback.ts'
 import {releaseOnCluster} from '../verbs/observation/release-on-cluster.ts'
 
@@ -120,8 +120,8 @@ async function releaseSubject(
   {release: name, revision}: RollbackFlags,
 ): Promise<Subject> {
   const query = {names: [name!], owner: owner.name, environment: owner.environment}
-  const {revisions} = await seenRevisions(cluster, query)
-  const record = releaseOnCluster([...lastOf(revisions).values()], name!, owner.name)
+  const {revisions} = await visibleRevisions(cluster, query)
+  const record = releaseOnCluster([...lastRevisions(revisions).values()], name!, owner.name)
   const environment = (owner.isNamed ? owner.name : undefined) ?? readLabels(record.labels)?.owner ?? ''
   return {
     environment,

@@ -20,7 +20,7 @@ import {streamFlags} from '../cli/run/flags.ts'
 import {endQuietly} from '../cli/signals.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import type {Records} from '../kubernetes/records/records.ts'
-import type {KeptSecrets} from '../kubernetes/records/secret-store.ts'
+import type {SecretStore} from '../kubernetes/records/secret-store.ts'
 import {canDrawLive} from '../report/run/terminal.ts'
 import {statusText} from '../report/status/status-text.ts'
 import {type StatusView, statusLines, statusTable} from '../report/status/status-views.ts'
@@ -88,7 +88,7 @@ async function statusSubject(
 async function withSecrets(
   subject: StatusSubject,
   flags: StoreFlags,
-  cluster: {readonly secrets: KeptSecrets; readonly records: Records},
+  cluster: {readonly secrets: SecretStore; readonly records: Records},
 ): Promise<StatusSubject> {
   if (!subject.prepared) return subject
   try {

@@ -8,7 +8,7 @@ import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts
 import {parseManifest, readableObjects} from '../kubernetes/manifest/manifest.ts'
 import type {EveryRecord, ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import type {ObservedRecord} from '../plan/pending/evidence.ts'
-import {livingRevisions} from '../plan/uses/observed.ts'
+import {liveRevisions} from '../plan/uses/observed.ts'
 import {observedRecords} from '../prepare/observed-records.ts'
 import type {Prepared} from '../prepare/prepare.ts'
 import {vendor} from '../prepare/rendering/vendored.ts'
@@ -76,7 +76,7 @@ export function factsOf(subject: Subject): Examination {
     readRecords: once(async () => {
       const {records} = await everyRecord()
       const revisions = [...Map.groupBy(records, ({release}) => release).values()]
-      return mapParallel(revisions.flatMap(livingRevisions), (record) => readOne(cluster, record))
+      return mapParallel(revisions.flatMap(liveRevisions), (record) => readOne(cluster, record))
     }),
     leases: once(() => cluster.leases.list()),
     rendered: once(() => renderEnvironment(subject)),

@@ -2,7 +2,7 @@ import {KkError} from '../base/errors.ts'
 import {validate} from '../base/validate.ts'
 import type {Values} from '../base/values.ts'
 import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
-import {secretsApart} from '../overrides/secret-values.ts'
+import {splitSecretValues} from '../overrides/secret-values.ts'
 
 /** A release to be written into an environment file. */
 export interface ImportedRelease {
@@ -121,7 +121,7 @@ export function withoutSecrets(
   name: string,
   values: Values,
 ): {readonly values: Values; readonly lost: readonly string[]} {
-  const separated = secretsApart(values, [])
+  const separated = splitSecretValues(values, [])
   if (separated.places.length === 0) return {values, lost: []}
   const paths = separated.places.map((path) => path.join('.')).join(', ')
   return {

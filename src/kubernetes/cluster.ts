@@ -10,7 +10,7 @@ import type {LiveObjects} from './objects/live-objects.ts'
 import type {Objects} from './objects/objects.ts'
 import type {Records} from './records/records.ts'
 import type {RunRecords} from './records/runs.ts'
-import type {KeptSecrets} from './records/secret-store.ts'
+import type {SecretStore} from './records/secret-store.ts'
 import type {Reservations} from './reservations/reservation.ts'
 
 /**
@@ -43,7 +43,7 @@ export interface Cluster {
   /** The records of runs on the cluster. */
   readonly runs: RunRecords
   /** Generated passwords and keys. */
-  readonly secrets: KeptSecrets
+  readonly secrets: SecretStore
   readonly guard: Guard
   readonly diagnosis: Diagnosis
   /** The reservations of runs that are about to install a dependent of a release. */

@@ -3,7 +3,7 @@ import type {Pod} from 'kubernetes-types/core/v1.js'
 import {isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
 import {listAll} from './api/list.ts'
-import {asking, JOBS, PODS, resourcePath} from './api/resources.ts'
+import {JOBS, PODS, requestText, resourcePath} from './api/resources.ts'
 import type {Served} from './api/served.ts'
 import {reviewAccess} from './permissions/access.ts'
 
@@ -26,7 +26,7 @@ export interface PullProgress {
 }
 
 /** A pull that is in progress. */
-export interface BegunPull {
+export interface PullInProgress {
   progress(): Promise<PullProgress>
   /** Deletes the pods that pulled; the images stay on the nodes. */
   end(): Promise<void>
@@ -36,7 +36,7 @@ export interface ImagePulls {
   /** Returns whether the user may pre-pull images in a namespace. */
   may(namespace: string): Promise<boolean>
   /** Starts one pod on each node, whose containers need the images and run nothing. */
-  begin(pull: ImagePull, nodes: number): Promise<BegunPull>
+  begin(pull: ImagePull, nodes: number): Promise<PullInProgress>
 }
 
 export function imagePulls(client: ApiClient): ImagePulls {
@@ -52,14 +52,14 @@ async function may(client: ApiClient, namespace: string): Promise<boolean> {
   return (await reviewAccess(client, [...jobs, pods])).every(Boolean)
 }
 
-async function begin(client: ApiClient, pull: ImagePull, nodes: number): Promise<BegunPull> {
+async function begin(client: ApiClient, pull: ImagePull, nodes: number): Promise<PullInProgress> {
   const {namespace} = pull
   const name = `kk-pull-${randomBytes(4).toString('hex')}`
   await client.json({
     method: 'POST',
     path: resourcePath(JOBS, namespace),
     body: pullJob(name, pull, nodes),
-    asked: asking('create', JOBS, namespace, name),
+    summary: requestText('create', JOBS, namespace, name),
   })
   return {
     progress: () => progress(client, name, pull, nodes),
@@ -77,7 +77,7 @@ async function progress(
   const {items} = await listAll<Served<Pod>>(client, {
     path: resourcePath(PODS, namespace),
     query: {labelSelector: `${PULL_LABEL}=${name}`},
-    asked: asking('list', PODS, namespace),
+    summary: requestText('list', PODS, namespace),
   })
   const statuses = items.flatMap(({status}) => status?.containerStatuses ?? [])
   const pulled = statuses.filter(({imageID, state}) => imageID || state?.terminated || state?.running)
@@ -90,7 +90,7 @@ async function end(client: ApiClient, namespace: string, name: string): Promise<
       method: 'DELETE',
       path: resourcePath(JOBS, namespace, name),
       body: {propagationPolicy: 'Background'},
-      asked: asking('delete', JOBS, namespace, name),
+      summary: requestText('delete', JOBS, namespace, name),
     })
   } catch (error) {
     if (!isApiError(error, 404)) throw error

@@ -16,7 +16,7 @@ import {openObjects} from './objects/objects.ts'
 import {openLiveObjects} from './objects/open.ts'
 import {openRecords} from './records/records.ts'
 import {runRecords} from './records/runs.ts'
-import {keptSecrets} from './records/secret-store.ts'
+import {openSecretStore} from './records/secret-store.ts'
 import {useReservations} from './reservations/reservations.ts'
 import {openWatches} from './watch/watches.ts'
 
@@ -52,7 +52,7 @@ export async function openCluster({
     inventory: openInventory(client),
     pulls: imagePulls(client),
     runs: runRecords(client),
-    secrets: keptSecrets(client),
+    secrets: openSecretStore(client),
     guard: openGuard(client),
     diagnosis: openDiagnosis(client, discovery),
     reservations: useReservations(client),

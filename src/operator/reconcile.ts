@@ -143,7 +143,7 @@ async function runPlan(
   await using ready = await change.ready({cluster, helm})
   const planned = {...decided, notes: ready.notes}
   const account = {verb: 'deploy', scope: {names: [], install: true}}
-  const hand: Hand | undefined =
+  const dispatch: Hand | undefined =
     dispatcher &&
     ((task, {run, controls}) => {
       const handed = {environment: environment.metadata.name, run, task: task as DeployTask}
@@ -153,7 +153,7 @@ async function runPlan(
   // The default depends on the memory of this process, but workers run helm.
   const concurrency = dispatcher && MAX_DISPATCHED_TASKS
   const charts = new Map(planned.plan.actions.map(({release, chart}) => [release, chart.name]))
-  const choices = {concurrency, failFast: false, noWait: false, interruption, account, hand}
+  const choices = {concurrency, failFast: false, noWait: false, interruption, account, dispatch}
   const events = await ready.run({...choices, isOperator: true})
   await statusWriter.write({kind: 'running', planned, run: NO_RUN}, {begun: planned.target, retried})
   const {run, failure} = await followRun(events, {

@@ -43,7 +43,7 @@ export function generateSecret(kind: SecretNeed['kind'], former?: string): strin
  * Returns a deterministic placeholder of the given kind for a secret that does not exist yet, for commands
  * that only render.
  */
-export function standInSecret(kind: SecretNeed['kind'], name: string): string {
+export function placeholderSecret(kind: SecretNeed['kind'], name: string): string {
   const bytes = createHash('sha256').update(`stands for ${name}`).digest()
   const hex = bytes.toString('hex')
   const uuid = [8, 4, 4, 4, 12].map((length, index) => hex.slice(index * 4, index * 4 + length)).join('-')

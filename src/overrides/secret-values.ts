@@ -41,7 +41,7 @@ function valueOrScalarAt(value: unknown, [key, ...rest]: ValuePath): unknown {
 }
 
 /** Values in two parts, which merge to the original in either order. */
-export interface ApartValues {
+export interface SplitValues {
   /** The values without secrets, and without maps that hold only secrets. */
   readonly values: Values
   readonly secrets: Values
@@ -52,7 +52,7 @@ export interface ApartValues {
 }
 
 /** Separates values that look secret, and those at paths that plugins declare secret, from the others. */
-export function secretsApart(values: Values, paths: readonly ValuePath[]): ApartValues {
+export function splitSecretValues(values: Values, paths: readonly ValuePath[]): SplitValues {
   const publicValues = withoutPlaces(values, secretsAmong(values, paths))
   const secrets = difference(publicValues, values)
   return {values: publicValues, secrets, places: isEmpty(secrets) ? [] : leaves([], secrets)}

@@ -7,7 +7,7 @@ import {readLabels} from '../plan/labels.ts'
 import type {Plan} from '../plan/plan.ts'
 import {type Redact, redactor} from '../redact/redact.ts'
 import type {ReleaseId} from '../release.ts'
-import {seenRecords} from './visible-records.ts'
+import {visibleRecords} from './visible-records.ts'
 
 interface Layered {
   readonly layers: readonly Layer[]
@@ -32,7 +32,7 @@ export async function recordedMask(
   cluster: {readonly records: Records},
   plan: Pick<Plan, 'environment' | 'actions'>,
 ): Promise<Redact> {
-  const seen = await seenRecords(
+  const seen = await visibleRecords(
     cluster,
     plan.actions.map(({release}) => release),
   )

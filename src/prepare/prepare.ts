@@ -18,7 +18,7 @@ import {isNamed, type ReleaseId, releaseName} from '../release.ts'
 import {withComponentReleases} from './gathering/component-releases.ts'
 import type {GatherOptions} from './gathering/gather.ts'
 import {releaseIdIn, sectionId} from './gathering/load-charts.ts'
-import type {ForeknownReleases} from './inference/cached-renders.ts'
+import type {CachedRenders} from './inference/cached-renders.ts'
 import {
   type InferenceFaults,
   type InferenceOptions,
@@ -36,7 +36,7 @@ export interface PreparedRelease {
 
 /** A secret that kk generates for a release, without its value. */
 export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
-  /** Marks of the values that the cluster stored earlier; see `KeptSecret`. */
+  /** Marks of the values that the cluster stored earlier; see `SecretRecord`. */
   readonly former: readonly string[]
   /** True if it is not stored yet and is generated on first use. */
   readonly isNew: boolean
@@ -63,7 +63,7 @@ export interface Prepared {
   /** Releases whose charts are missing or cannot be used, if that is not an error. */
   readonly unusable?: ReadonlyMap<ReleaseId, KkError> | undefined
   /** The releases that were rendered to infer requirements, with their cached renders. */
-  readonly foreknown?: ForeknownReleases
+  readonly cachedRenders?: CachedRenders
   /** The cluster that the charts were rendered for, if one asks for its version. */
   readonly identity?: ClusterIdentity | undefined
 }
@@ -86,7 +86,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       identity: once(async () => (identity = await options.inference!.identity!())),
     }),
   }
-  const {gathered, requirements, inferred, notes, faults, foreknown} = await inferRequirements({
+  const {gathered, requirements, inferred, notes, faults, cachedRenders} = await inferRequirements({
     ...options,
     environment,
     inference,
@@ -142,7 +142,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     inferenceNotes: [...notes, ...waitingHookNotes(graph)],
     faults,
     unusable: options.unusable,
-    foreknown,
+    cachedRenders,
     identity,
   }
 }

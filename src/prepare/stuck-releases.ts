@@ -1,11 +1,11 @@
 import {asKkError} from '../base/errors.ts'
 import {isEmpty} from '../base/values.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
-import {mayVanish} from '../kubernetes/gate/evaluate.ts'
+import {isAutoDeleted} from '../kubernetes/gate/evaluate.ts'
 import {hookDeletePolicies, hookEvents} from '../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, objectName, parseManifest} from '../kubernetes/manifest/manifest.ts'
-import {goneAmong} from '../kubernetes/objects/missing-hooks.ts'
+import {missingObjects} from '../kubernetes/objects/missing-hooks.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {Decision} from '../plan/decision/decision.ts'
@@ -80,10 +80,10 @@ async function resolution(
     const ofHooks = awaitedHooks.filter((hook) => jobs.includes(objectName(hook)))
     if (ofHooks.length > 0 && stored) return runAgain(stored, ofHooks, FAILED_AGAIN(jobs))
     if (jobs.length > 0) return upgrade(FAILED_AGAIN(jobs))
-    const goneHooks = await goneAmong(cluster.live, namespace, awaitedHooks)
+    const goneHooks = await missingObjects(cluster.live, namespace, awaitedHooks)
     if (goneHooks.length > 0 && stored) return runAgain(stored, goneHooks, HOOKS_GONE)
     // If the gate has passed, a Job that is gone was seen to complete.
-    const expected = isAwaited ? objects : objects.filter((object) => !mayVanish(object))
+    const expected = isAwaited ? objects : objects.filter((object) => !isAutoDeleted(object))
     return (await cluster.live.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
@@ -119,7 +119,7 @@ function hooksToBeSeen(stored: StoredRelease): readonly KubernetesObject[] {
   return hookObjects(stored).filter(
     (hook) =>
       hook.kind === 'Job' &&
-      !mayVanish(hook) &&
+      !isAutoDeleted(hook) &&
       !hookDeletePolicies(hook).includes('hook-succeeded') &&
       hookEvents(hook).some((event) => event.endsWith(`-${verb}`)),
   )

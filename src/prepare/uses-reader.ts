@@ -1,13 +1,13 @@
 import {asKkError, KkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
 import type {Leases} from '../kubernetes/lease/leases.ts'
-import {staysAtUninstall, withoutHooks} from '../kubernetes/manifest/helm-view.ts'
+import {isKeptAtUninstall, withoutHooks} from '../kubernetes/manifest/helm-view.ts'
 import {annotatedObjects, readableObjects} from '../kubernetes/manifest/manifest.ts'
 import type {Records} from '../kubernetes/records/records.ts'
 import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {CLEANUP, cleanupsIn} from '../plan/removal/cleanup.ts'
 import {dataOfHooks} from '../plan/removal/hook-data.ts'
-import {livingRevisions, type RecordFacts} from '../plan/uses/observed.ts'
+import {liveRevisions, type RecordFacts} from '../plan/uses/observed.ts'
 import {type Uses, usesOf} from '../plan/uses/uses.ts'
 import {observedRevisions} from './observed-records.ts'
 
@@ -29,7 +29,7 @@ export function usesReader(
       const {records, strays} = await cluster.records.every().catch((error: unknown) => {
         throw asKkError(error).code === 'KK_FORBIDDEN' ? unseen(error) : error
       })
-      const living = selectLiving(records)
+      const living = selectLiveRevisions(records)
       const factsOf = await readFacts(living)
       // A record that was deleted while others were read: the list is outdated.
       if (!living.every(factsOf)) continue
@@ -40,8 +40,8 @@ export function usesReader(
 }
 
 /** Returns the living revisions of each release. */
-export function selectLiving(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
-  return [...Map.groupBy(revisions, ({release}) => release).values()].flatMap(livingRevisions)
+export function selectLiveRevisions(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
+  return [...Map.groupBy(revisions, ({release}) => release).values()].flatMap(liveRevisions)
 }
 
 /** Reads the facts in the payloads of these records; undefined for one that was deleted in the meantime. */
@@ -97,7 +97,7 @@ function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
     .map((yaml) => readableObjects(yaml).objects)
   return holding
     .flatMap((objects) => [
-      ...withoutHooks(objects).filter((object) => !staysAtUninstall(object)),
+      ...withoutHooks(objects).filter((object) => !isKeptAtUninstall(object)),
       ...dataOfHooks(objects, 'remove'),
     ])
     .filter(({kind}) => kind === 'Namespace')

@@ -11,7 +11,7 @@ import {withHelmMarks} from '../plan/leftovers/ownership.ts'
 import type {Action} from '../plan/plan.ts'
 import type {Redact} from '../redact/redact.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
-import type {ForeknownReleases} from './inference/cached-renders.ts'
+import type {CachedRenders} from './inference/cached-renders.ts'
 import {helmActions, type Rendered} from './rendering/render.ts'
 import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
 
@@ -26,7 +26,7 @@ export interface Preflight extends Compared {
    * Releases that were rendered before; if they are not rendered again, they define only the kinds in these
    * facts.
    */
-  readonly foreknown?: ForeknownReleases | undefined
+  readonly cachedRenders?: CachedRenders | undefined
 }
 
 /**
@@ -188,11 +188,11 @@ interface Brought {
  * Returns the namespaces and kinds that a plan adds. An operator may define its kinds when it starts; for a
  * release that is only awaited, or was not rendered, that is unknown.
  */
-function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight): Brought {
+function broughtBy(rendered: Rendered, {plan, cachedRenders = new Map()}: Preflight): Brought {
   const objects = [...rendered.values()].flat()
-  const facts = [...foreknown.values()].map(({facts}) => facts.provided)
+  const facts = [...cachedRenders.values()].map(({facts}) => facts.provided)
   const isUnseen = ({release, kind}: Action) =>
-    kind === 'await' || !(rendered.has(release) || foreknown.has(release))
+    kind === 'await' || !(rendered.has(release) || cachedRenders.has(release))
   const acting = [...helmActions(plan), ...plan.actions.filter(({kind}) => kind === 'await')]
   return {
     namespaces: new Set([

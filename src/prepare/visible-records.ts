@@ -4,7 +4,7 @@ import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 
 /** The last revisions that this user may read. */
-export interface SeenRecords {
+export interface VisibleRecords {
   readonly records: readonly ReleaseRecord[]
   /** A note on the namespaces that were not read; undefined if the whole cluster was. */
   readonly note: string | undefined
@@ -15,10 +15,10 @@ export interface SeenRecords {
  * releases. The latter show the state of the releases, but not all of their dependents: a removal must read
  * the whole cluster. Throws `KK_FORBIDDEN` if one of these namespaces may not be read either.
  */
-export async function seenRecords(
+export async function visibleRecords(
   cluster: {readonly records: Records},
   releases: readonly ReleaseId[],
-): Promise<SeenRecords> {
+): Promise<VisibleRecords> {
   try {
     return {records: await cluster.records.list(), note: undefined}
   } catch (error) {
@@ -31,7 +31,7 @@ async function inNamespaces(
   cluster: {readonly records: Records},
   releases: readonly ReleaseId[],
   error: unknown,
-): Promise<SeenRecords> {
+): Promise<VisibleRecords> {
   const namespaces = [...new Set(releases.map(releaseNamespace))].sort()
   if (asKkError(error).code !== 'KK_FORBIDDEN' || namespaces.length === 0) throw error
   const records = await Promise.all(namespaces.map((namespace) => cluster.records.list(namespace)))

@@ -8,7 +8,7 @@ import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {unseenNote} from './visible-records.ts'
 
 /** Revisions that this user may read. */
-export interface SeenRevisions {
+export interface VisibleRevisions {
   /** The revisions; those of one release are ascending. */
   readonly revisions: readonly ReleaseRecord[]
   /** A note on the namespaces that were not read; undefined if the whole cluster was. */
@@ -16,7 +16,7 @@ export interface SeenRevisions {
 }
 
 /** The subject of a command, from which the namespaces of its releases are found. */
-export interface Sought {
+export interface CommandSubject {
   readonly releases?: readonly ReleaseId[]
   /** The names on the command line; only names with a namespace are used to find namespaces. */
   readonly names?: readonly string[]
@@ -31,7 +31,7 @@ type Reads = {readonly records: Records; readonly runs: RunRecords}
  * Returns every revision on the cluster or, for a user who may not list these, those in the namespaces of the
  * subject. Throws `KK_FORBIDDEN` if no namespace is known, or one of them may not be read either.
  */
-export async function seenRevisions(cluster: Reads, sought: Sought): Promise<SeenRevisions> {
+export async function visibleRevisions(cluster: Reads, sought: CommandSubject): Promise<VisibleRevisions> {
   try {
     return {revisions: await cluster.records.revisions(), note: undefined}
   } catch (error) {
@@ -45,7 +45,7 @@ export async function seenRevisions(cluster: Reads, sought: Sought): Promise<See
 
 async function knownNamespaces(
   runs: RunRecords,
-  {releases = [], names = [], owner, environment}: Sought,
+  {releases = [], names = [], owner, environment}: CommandSubject,
 ): Promise<readonly string[]> {
   const records = owner === undefined || environment ? [] : await runs.list(owner)
   const run = records.flatMap((record) => record.releases.map(({release}) => release))

@@ -1,6 +1,6 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {asKkError} from '../base/errors.ts'
-import type {BegunPull, ImagePull, ImagePulls, PullProgress} from '../kubernetes/image-pulls.ts'
+import type {ImagePull, ImagePulls, PullInProgress, PullProgress} from '../kubernetes/image-pulls.ts'
 import type {InventoryReader} from '../kubernetes/inventory/inventory.ts'
 import type {RunEvent} from './events.ts'
 import type {RunObserver} from './observer.ts'
@@ -108,7 +108,7 @@ async function pullOne(
   signal: AbortSignal,
 ): Promise<Pulled> {
   const nothing = {wanted: pull.images.length * nodes, pulled: 0}
-  let current: BegunPull | undefined
+  let current: PullInProgress | undefined
   let last: PullProgress = nothing
   try {
     if (!(await pulls.may(pull.namespace)))

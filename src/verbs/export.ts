@@ -30,7 +30,7 @@ import {helmfile} from '../exchange/helmfile/write.ts'
 import {type Format, type Loss, lossesOf, lostText} from '../exchange/lost.ts'
 import {withoutCredentials} from '../helm/package-url.ts'
 import {mergedValues} from '../overrides/layers.ts'
-import {type ApartValues, pathsToMask, secretsApart} from '../overrides/secret-values.ts'
+import {pathsToMask, type SplitValues, splitSecretValues} from '../overrides/secret-values.ts'
 import {factsOfReleases, type Rendering} from '../prepare/inference/facts-of-releases.ts'
 import type {Prepared} from '../prepare/prepare.ts'
 import {redactLines} from '../redact/lines.ts'
@@ -95,7 +95,7 @@ export async function exportEnvironment(options: ExportOptions): Promise<Export>
   const {format, prepared, recipient} = options
   const writer = WRITERS[format]
   if (recipient !== undefined && !writer.secret) throw nothingToSeal(format)
-  const apart = await valuesApart(options)
+  const apart = await splitReleaseValues(options)
   const exported = await makeExported(options, apart)
   const texts = [...writer.write(exported), ['LOST.md', lostText(format, exported)] as const]
   const secret = releasesOf(exported).filter(({secrets}) => secrets.length > 0)
@@ -125,23 +125,23 @@ function ownedFile(path: string, content: string): OwnedFile {
 }
 
 /** Returns the values of each release with all layers, separated from its secrets. */
-export async function valuesApart({
+export async function splitReleaseValues({
   prepared,
   supplied,
-}: Pick<ExportOptions, 'prepared' | 'supplied'>): Promise<ReadonlyMap<ReleaseId, ApartValues>> {
+}: Pick<ExportOptions, 'prepared' | 'supplied'>): Promise<ReadonlyMap<ReleaseId, SplitValues>> {
   const pathsOf = secretPathsOf(prepared.plugins)
-  const apart = new Map<ReleaseId, ApartValues>()
+  const apart = new Map<ReleaseId, SplitValues>()
   for (const [release, {chart, layers}] of supplied.settled.releases) {
     const generated = supplied.planned.generated?.get(release) ?? []
     const paths = [...(await pathsOf(chart)), ...generated.map(({path}) => path)]
-    apart.set(release, secretsApart(mergedValues(layers), pathsToMask(layers, paths)))
+    apart.set(release, splitSecretValues(mergedValues(layers), pathsToMask(layers, paths)))
   }
   return apart
 }
 
 async function makeExported(
   options: ExportOptions,
-  apart: ReadonlyMap<ReleaseId, ApartValues>,
+  apart: ReadonlyMap<ReleaseId, SplitValues>,
 ): Promise<Exported> {
   const {format, prepared, charts, recipient, image, unknownFacts, separator} = options
   const {environment, graph} = prepared

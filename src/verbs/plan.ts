@@ -3,15 +3,15 @@ import {mapParallel} from '../base/parallel.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import type {DryRuns} from '../kubernetes/dry-run/dry-runs.ts'
 import {describeCause} from '../kubernetes/gate/cause.ts'
-import {blamesOf} from '../kubernetes/gate/health.ts'
+import {failureCauses} from '../kubernetes/gate/health.ts'
 import type {HealthChecks} from '../kubernetes/gate/health-checks.ts'
 import {SCALED_DOWN} from '../kubernetes/gate/kinds/health.ts'
 import {isRolledByNode, ROLL} from '../kubernetes/gate/node-roll.ts'
 import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
 import {annotatedObjects, objectName, parseManifest} from '../kubernetes/manifest/manifest.ts'
 import type {LiveObjects} from '../kubernetes/objects/live-objects.ts'
-import {goneHooks} from '../kubernetes/objects/missing-hooks.ts'
-import {lastOf} from '../kubernetes/records/record.ts'
+import {missingHookObjects} from '../kubernetes/objects/missing-hooks.ts'
+import {lastRevisions} from '../kubernetes/records/record.ts'
 import type {Records} from '../kubernetes/records/records.ts'
 import type {ReleaseRecord, StoredRelease} from '../kubernetes/records/release-record.ts'
 import {idleFeatureNotes} from '../overrides/features.ts'
@@ -32,7 +32,7 @@ import {previousRevisions} from '../prepare/previous-revisions.ts'
 import {serversElsewhereNotes} from '../prepare/servers-elsewhere.ts'
 import {settingNotes, tlsNotes} from '../prepare/setting-notes.ts'
 import {stuckReleases, unseenNotes} from '../prepare/stuck-releases.ts'
-import {type SeenRevisions, seenRevisions} from '../prepare/visible-revisions.ts'
+import {type VisibleRevisions, visibleRevisions} from '../prepare/visible-revisions.ts'
 import {redactor} from '../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {planCluster} from './cluster-of.ts'
@@ -47,7 +47,7 @@ export interface ObservedPlan {
   /** The revisions that each upgrade is compared with; see `previousRevisions`. */
   readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
   /** Passwords and keys in use that the plan would replace. */
-  readonly living: readonly SecretInUse[]
+  readonly secretsToReplace: readonly SecretInUse[]
 }
 
 /** The scope of a plan, and the notes to add. */
@@ -62,14 +62,14 @@ export interface PlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> 
 }
 
 /** The identity of a cluster, and its revisions. */
-export type Seen = readonly [Plan['cluster'], SeenRevisions]
+export type Seen = readonly [Plan['cluster'], VisibleRevisions]
 
 /** Reads the state that an environment is compared with. */
 export function seenOn(
   cluster: Cluster,
   {graph, identity}: Pick<Prepared, 'graph' | 'identity'>,
 ): Promise<Seen> {
-  return Promise.all([planCluster(cluster, identity), seenRevisions(cluster, {releases: graph.releases})])
+  return Promise.all([planCluster(cluster, identity), visibleRevisions(cluster, {releases: graph.releases})])
 }
 
 /**
@@ -89,7 +89,7 @@ export async function observedPlan(
       ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: namedReleases(prepared, names), install}
   const [plansCluster, seen] = await (asked ?? seenOn(cluster, prepared))
-  const last = [...lastOf(seen.revisions).values()]
+  const last = [...lastRevisions(seen.revisions).values()]
   const records = await observedRecords(cluster, last, (release) => graph.requirements.has(release))
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))
   if (store && !store.isAdopted) {
@@ -131,7 +131,7 @@ export async function observedPlan(
     return sets.length > 0 ? [[release, sets.map(objectName)] as const] : []
   })
   const settled = withNodeRolls(withDroppedSets(changed, new Map(dropped)), new Map(rolled))
-  const living = await replacedSecrets(prepared, previous)
+  const secretsToReplace = await replacedSecrets(prepared, previous)
   const made = newSecrets(settled, prepared)
   const notes = [
     ...(settled.notes ?? []),
@@ -145,7 +145,7 @@ export async function observedPlan(
     ...deprecatedNotes(settled, prepared),
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),
-    ...replacedSecretNotes(living),
+    ...replacedSecretNotes(secretsToReplace),
     ...(await driverNotes(toBeAdopted(settled), cluster)),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
@@ -157,7 +157,7 @@ export async function observedPlan(
     plan: {...settled, ...(made.length > 0 && {newSecrets: made}), ...(notes.length > 0 && {notes})},
     records: new Map(records.map((record) => [record.release, record])),
     previous,
-    living,
+    secretsToReplace,
   }
 }
 
@@ -231,7 +231,7 @@ async function missingNotes(
     const objects = stored ? parseManifest(stored.manifest) : []
     const missing = [
       ...(await cluster.live.missing(releaseNamespace(release), objects)),
-      ...(stored ? await goneHooks(cluster.live, stored) : []),
+      ...(stored ? await missingHookObjects(cluster.live, stored) : []),
     ]
     // Releases that are only checked have a note on their health; see `ailingNotes`.
     const scaled = kind === 'check' ? [] : await scaledNotes(release, objects, cluster)
@@ -254,7 +254,7 @@ async function scaledNotes(
   const workloads = objects.filter(({kind}) => SCALABLE.has(kind))
   if (workloads.length === 0) return []
   const health = await cluster.health.of(releaseNamespace(release), workloads).catch(() => undefined)
-  const scaled = health ? blamesOf(health).filter(({reason}) => reason === SCALED_DOWN) : []
+  const scaled = health ? failureCauses(health).filter(({reason}) => reason === SCALED_DOWN) : []
   return scaled.map(
     ({object, message}) => `${releaseName(release)}: ${object}: ${message}; this plan does not change that`,
   )
@@ -298,7 +298,7 @@ async function unhealthyReason(
     if (!stored) return undefined
     const objects = parseManifest(stored.manifest)
     const health = await cluster.health.of(releaseNamespace(release), objects, {hasPassed: hasPassed(stored)})
-    const [first, ...otherBlames] = blamesOf(health)
+    const [first, ...otherBlames] = failureCauses(health)
     if (!first) return undefined
     const more = otherBlames.length === 0 ? '' : `, and ${otherBlames.length} more`
     return `${redactor(stored.values)(describeCause(first))}${more}`

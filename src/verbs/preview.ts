@@ -14,12 +14,12 @@ import {nameProblem} from '../kubernetes/manifest/name-problem.ts'
 import {digest} from '../plan/digest.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import {preparedMask} from '../prepare/environment-mask.ts'
-import {type Foreknown, layersKey} from '../prepare/inference/cached-renders.ts'
+import {type CachedRender, layersKey} from '../prepare/inference/cached-renders.ts'
 import {definedVersions} from '../prepare/inference/facts-of-releases.ts'
 import {throwPlaced} from '../prepare/positioned-problems.ts'
 import {expectSupportedVersions} from '../prepare/preflight.ts'
 import type {Prepared} from '../prepare/prepare.ts'
-import {foreknownRender} from '../prepare/rendering/cached-render.ts'
+import {cachedRender} from '../prepare/rendering/cached-render.ts'
 import {
   customResources,
   customResourcesInFacts,
@@ -37,9 +37,9 @@ import {type PlannedChange, refuseDowngrade} from './change/planned-change.ts'
 import type {ObservedPlan} from './plan.ts'
 
 /** The results of the checks of a change, as far as they are possible without making it ready. */
-export interface Foreseen {
+export interface ChangePreview {
   /** True if the API server could validate the objects. */
-  readonly isAsked: boolean
+  readonly isChecked: boolean
   /** The notes of the checks before the first change. */
   readonly notes: readonly string[]
   readonly later: readonly KnownAfterApply[]
@@ -64,36 +64,36 @@ interface PreflightOptions {
  * Renders and checks a change. Throws the same errors as `PlannedChange.ready`, except for unconfirmed
  * data, which is returned.
  */
-export async function foresee(
+export async function previewChange(
   planned: PlannedChange,
   {cluster, helm, cache, isWhole, onRendered, forceVersion, forceConflicts = false}: PreflightOptions,
-): Promise<Foreseen> {
+): Promise<ChangePreview> {
   const {prepared, plan, previous} = planned
-  const asked = askedRenders(prepared, {cache, cluster: plan.cluster})
+  const asked = validatedRenders(prepared, {cache, cluster: plan.cluster})
   const ports = {cluster, ...(!isWhole && {ifUnknown: asked})}
   const rendered: Rendered = helm ? await renderPlan(prepared, plan, {helm, ...ports}) : new Map()
   onRendered(rendered)
   const notes: string[] = []
-  let isAsked = true
+  let isChecked = true
   if (helm) {
     await expectSupported({observed: planned, rendered, ports: {cluster, helm}, forceVersion})
     notes.push(...(await checkBefore(deployChange({prepared, plan, rendered, previous, cluster}))))
     notes.push(...uncheckedNotes(prepared, plan, rendered))
-    const {foreknown} = prepared
+    const {cachedRenders} = prepared
     const mask = preparedMask(prepared)
-    isAsked = await askedToAccept(rendered, cluster.dryRuns, {
+    isChecked = await validateInDryRun(rendered, cluster.dryRuns, {
       plan,
       previous,
       helm,
       forceConflicts,
-      foreknown,
+      cachedRenders,
       mask,
     })
     if (notes.length === 0) await asked.keep(plan, rendered)
   }
   const later = await unknownYet(prepared, plan, {rendered, cluster})
   const replaced = replacedIn(rendered, previous)
-  return {isAsked, notes, later, data: await hookData(cluster.live, plan, {objectsOf: rendered, replaced})}
+  return {isChecked, notes, later, data: await hookData(cluster.live, plan, {objectsOf: rendered, replaced})}
 }
 
 /**
@@ -108,10 +108,10 @@ export async function renderPlan(
   {ifUnknown, ...ports}: RenderPorts,
 ): Promise<Rendered> {
   // Computed once per release, because it searches the files of the chart for reads from the cluster.
-  const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
+  const cached = new Map(plan.actions.map((action) => [action.release, cachedRender(prepared, action)]))
   const isSkipped = async (action: Action) => {
     if (!ifUnknown) return false
-    const known = foreknown.get(action.release)
+    const known = cached.get(action.release)
     // Without inference from renders, a plan does not wait for renders: the deploy renders the chart.
     if (!known) return !prepared.environment.infer && action.kind === 'install'
     return !known.rendered && isPlain(known.facts) && (await ifUnknown.wasAsked(action, known))
@@ -122,8 +122,8 @@ export async function renderPlan(
     prepared,
     helmActions(wanted).map(({release}) => release),
   )
-  const objects = ({release}: Action) => foreknown.get(release)?.rendered?.map(({object}) => object)
-  const kinds = foreknownKinds(prepared)
+  const objects = ({release}: Action) => cached.get(release)?.rendered?.map(({object}) => object)
+  const kinds = cachedKinds(prepared)
   return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects})
     .catch((error: unknown) => throwPlaced(error, prepared.releases))
     .finally(vendored.remove)
@@ -164,8 +164,8 @@ function isPlain({provided}: ChartFacts): boolean {
 }
 
 /** Returns the custom kinds that are defined by charts rendered for inference. */
-function foreknownKinds({foreknown}: Prepared): readonly string[] {
-  return definedVersions([...(foreknown?.values() ?? [])].map(({facts}) => facts))
+function cachedKinds({cachedRenders}: Prepared): readonly string[] {
+  return definedVersions([...(cachedRenders?.values() ?? [])].map(({facts}) => facts))
 }
 
 interface RenderPorts {
@@ -176,7 +176,7 @@ interface RenderPorts {
 
 /** The renders that an API server has validated and accepted. */
 interface AskedRenders {
-  wasAsked(action: Pick<Action, 'release'>, known: Foreknown): Promise<boolean>
+  wasAsked(action: Pick<Action, 'release'>, known: CachedRender): Promise<boolean>
   /** Stores the renders of a plan. One that cannot be stored is rendered and validated again. */
   keep(plan: Plan, rendered: Rendered): Promise<void>
 }
@@ -185,14 +185,14 @@ interface AskedRenders {
  * Returns the validated renders of one cluster, stored as empty files in the cache, each named by a digest of
  * all inputs of the render and of the other releases that it was checked with.
  */
-export function askedRenders(
-  prepared: Pick<Prepared, 'foreknown' | 'releases'>,
+export function validatedRenders(
+  prepared: Pick<Prepared, 'cachedRenders' | 'releases'>,
   {cache, cluster}: {readonly cache: string; readonly cluster: Pick<ClusterIdentity, 'uid'>},
 ): AskedRenders {
   const all = [...prepared.releases].map(([release, {desired, layers}]) => {
     return [release, desired.chart.digest, layersKey(layers)]
   })
-  const markerFile = (release: ReleaseId, {layers, facts}: Foreknown) =>
+  const markerFile = (release: ReleaseId, {layers, facts}: CachedRender) =>
     join(cache, 'asked', digest({release, all, layers, facts, cluster: cluster.uid}))
   return {
     async wasAsked({release}, known) {
@@ -201,7 +201,7 @@ export function askedRenders(
     },
     async keep({actions}, rendered) {
       const files = actions.flatMap((action) => {
-        const known = rendered.has(action.release) && foreknownRender(prepared, action)
+        const known = rendered.has(action.release) && cachedRender(prepared, action)
         return known ? [markerFile(action.release, known)] : []
       })
       try {
@@ -229,7 +229,7 @@ async function expectSupported({observed, rendered, ports, forceVersion}: Suppor
 }
 
 /** Validates rendered objects in a dry run; returns false without permission. Throws as `validateAll`. */
-export async function askedToAccept(
+export async function validateInDryRun(
   rendered: Rendered,
   dryRuns: DryRuns,
   preflight: Preflight,
@@ -250,13 +250,13 @@ async function unknownYet(
   {rendered, cluster}: {readonly rendered: Rendered; readonly cluster: {readonly apiServer: ApiServer}},
 ): Promise<readonly KnownAfterApply[]> {
   const resources = helmActions(plan).map(({release}) => {
-    const facts = prepared.foreknown?.get(release)?.facts
+    const facts = prepared.cachedRenders?.get(release)?.facts
     const known = facts ? customResourcesInFacts(facts) : customResources(rendered.get(release) ?? [])
     return [release, known] as const
   })
   const defined = definedKinds([...rendered.values()].flat())
   return knownAfterApply(new Map(resources), {
     cluster,
-    brought: new Set([...foreknownKinds(prepared), ...defined]),
+    brought: new Set([...cachedKinds(prepared), ...defined]),
   })
 }

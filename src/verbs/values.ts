@@ -8,7 +8,7 @@ import {namedRelease, type Prepared} from '../prepare/prepare.ts'
 import {vendor} from '../prepare/rendering/vendored.ts'
 import {redactValues, redactWhole} from '../redact/values.ts'
 import type {ReleaseId} from '../release.ts'
-import {expectKept, valuesApart} from './export.ts'
+import {expectKept, splitReleaseValues} from './export.ts'
 import {secretPathsOf} from './overrides/override-base.ts'
 import type {Supplied} from './secrets/supply-secrets.ts'
 
@@ -62,7 +62,7 @@ export async function showSecretValues(
   {release: name, supplied, showSecrets}: ShowSecretsOptions,
 ): Promise<Values> {
   const release = namedRelease(prepared, name)
-  const secrets = (await valuesApart({prepared, supplied})).get(release)?.secrets ?? {}
+  const secrets = (await splitReleaseValues({prepared, supplied})).get(release)?.secrets ?? {}
   if (!showSecrets) return redactWhole(secrets) as Values
   expectKept({supplied}, [{id: release}])
   return secrets

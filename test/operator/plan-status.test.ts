@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
 import {planStatus} from '../../src/operator/status-writer.ts'
-import {seenRevisions} from '../../src/prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../src/prepare/visible-revisions.ts'
 import {planOf} from '../run/plan-of.ts'
 import {plannedOf} from './planned-of.ts'
 
@@ -37,8 +37,8 @@ it('the status of an Environment has no note on namespaces that the operator may
     if (!scope) throw new KkError('KK_FORBIDDEN', 'may not list secrets')
     return []
   }
-  const cluster = {records: {revisions}, runs: undefined} as unknown as Parameters<typeof seenRevisions>[0]
-  const {note} = await seenRevisions(cluster, {releases: ['openstack/keystone']})
+  const cluster = {records: {revisions}, runs: undefined} as unknown as Parameters<typeof visibleRevisions>[0]
+  const {note} = await visibleRevisions(cluster, {releases: ['openstack/keystone']})
 
   expect(note).toContain('you may not list secrets in all namespaces')
   expect(planStatus(plannedOf({...change, notes: [note!, 'from the plan']})).notes).toEqual(['from the plan'])

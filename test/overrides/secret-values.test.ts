@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {secretsApart} from '../../src/overrides/secret-values.ts'
+import {splitSecretValues} from '../../src/overrides/secret-values.ts'
 import {redactPlaces} from '../../src/redact/values.ts'
 
 it('separates secrets from values, with maps that hold nothing else, and a list that contains one as a whole', () => {
@@ -12,7 +12,7 @@ it('separates secrets from values, with maps that hold nothing else, and a list 
     empty: {},
   }
 
-  const apart = secretsApart(values, [
+  const apart = splitSecretValues(values, [
     ['named', 'key'],
     ['no', 'such'],
   ])
@@ -35,7 +35,7 @@ it('separates and masks very many secrets in one traversal', () => {
   )
   const places = Object.keys(values).map((key) => [key, 'password'])
 
-  const apart = secretsApart(values, [])
+  const apart = splitSecretValues(values, [])
   const masked = redactPlaces(values, places)
 
   expect(apart.places).toHaveLength(MANY)

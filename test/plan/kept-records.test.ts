@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {readEnvironment} from '../../src/environment/read.ts'
-import type {KeptSecret} from '../../src/kubernetes/records/secret-store.ts'
+import type {SecretRecord} from '../../src/kubernetes/records/secret-store.ts'
 import {systemLayers} from '../../src/overrides/layers-of-place.ts'
 import {builtInPlugins} from '../../src/overrides/system/plugins.ts'
 import {labelsOf} from '../../src/plan/labels.ts'
@@ -36,7 +36,7 @@ async function kept() {
       records.map(({metadata: {labels}}) => [labels.name!, Object.fromEntries(kkLabels(labels))]),
     ),
     secrets: new Map(
-      secrets.map(([name, data]): [string, KeptSecret] => {
+      secrets.map(([name, data]): [string, SecretRecord] => {
         const value = Buffer.from(data, 'base64').toString()
         return [name, {value, kind: 'password', since: ''}]
       }),

@@ -31,7 +31,7 @@ interface Setting {
   readonly rendered: Readonly<Record<string, readonly KubernetesObject[]>>
   readonly kinds?: Parameters<typeof planOf>[1]
   /** Was rendered before, and makes nothing that matters here. */
-  readonly foreknown?: string
+  readonly cached?: string
   /** Of helm: 4, if left out. */
   readonly major?: 3 | 4
 }
@@ -61,14 +61,14 @@ async function validate({objects}: ValidateOptions): Promise<readonly Validation
 
 const mask = (text: string) => text.replaceAll('s3cret', '***')
 
-function validated({rendered, kinds, foreknown: known, major = 4}: Setting) {
+function validated({rendered, kinds, cached: known, major = 4}: Setting) {
   const plan = planOf({db: [], api: ['db']}, kinds)
   const objects = new Map(Object.entries(rendered).map(([name, each]) => [id(name), each]))
-  const foreknown = new Map(
+  const cachedRenders = new Map(
     known === undefined ? [] : [[id(known), {layers: '', rendered: undefined, facts: PLAIN}]],
   )
   const helm = {version: {major}} as const
-  const preflight = {plan, previous: new Map(), helm, forceConflicts: false, mask, foreknown} as const
+  const preflight = {plan, previous: new Map(), helm, forceConflicts: false, mask, cachedRenders} as const
   return validateAll(objects, port({validate}), preflight)
 }
 
@@ -101,7 +101,7 @@ describe('before the first change', () => {
     ],
     [
       'an unknown kind if the facts of other releases are cached',
-      {rendered: {api: [THING]}, foreknown: 'db'},
+      {rendered: {api: [THING]}, cached: 'db'},
       /api: Thing\/t: the cluster serves no kind Thing of example.org\/v1/,
     ],
     [

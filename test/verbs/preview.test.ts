@@ -5,8 +5,8 @@ import {KkError} from '../../src/base/errors.ts'
 import type {ApiServer} from '../../src/kubernetes/api/api-server.ts'
 import type {DryRuns} from '../../src/kubernetes/dry-run/dry-runs.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
-import {type Foreknown, layersKey} from '../../src/prepare/inference/cached-renders.ts'
-import {askedRenders, askedToAccept, renderPlan} from '../../src/verbs/preview.ts'
+import {type CachedRender, layersKey} from '../../src/prepare/inference/cached-renders.ts'
+import {renderPlan, validatedRenders, validateInDryRun} from '../../src/verbs/preview.ts'
 import {id} from '../graph/graph-of.ts'
 import {port} from '../kubernetes/support/port.ts'
 import {planOf} from '../run/plan-of.ts'
@@ -29,19 +29,19 @@ describe('the check that the API server would accept the objects of a plan', () 
   it('is made by a dry run', async () => {
     const validate = async () => [{object: 'Secret/keystone', outcome: 'accepted'} as const]
 
-    await expect(askedToAccept(RENDERED, port({validate}), COMPARED)).resolves.toBe(true)
+    await expect(validateInDryRun(RENDERED, port({validate}), COMPARED)).resolves.toBe(true)
   })
 
   it('is skipped without permission for dry runs', async () => {
     const cluster = clusterThat(new KkError('KK_FORBIDDEN', 'may not patch secrets'))
 
-    await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).resolves.toBe(false)
+    await expect(validateInDryRun(RENDERED, cluster.dryRuns, COMPARED)).resolves.toBe(false)
   })
 
   it('fails if the API server does not respond', async () => {
     const cluster = clusterThat(new KkError('KK_UNREACHABLE', 'gone'))
 
-    await expect(askedToAccept(RENDERED, cluster.dryRuns, COMPARED)).rejects.toMatchObject({
+    await expect(validateInDryRun(RENDERED, cluster.dryRuns, COMPARED)).rejects.toMatchObject({
       code: 'KK_UNREACHABLE',
     })
   })
@@ -51,7 +51,7 @@ describe('the check that the API server would accept the objects of a plan', () 
       {object: 'Secret/keystone', outcome: 'refused', message: 'bad name'} as const,
     ]
 
-    await expect(askedToAccept(RENDERED, port({validate}), COMPARED)).rejects.toMatchObject({
+    await expect(validateInDryRun(RENDERED, port({validate}), COMPARED)).rejects.toMatchObject({
       code: 'KK_INVALID_OBJECT',
     })
   })
@@ -79,20 +79,20 @@ describe('a new release without inference', () => {
 
 describe('a render that a cluster has validated', () => {
   const plan = planOf({keystone: []})
-  const known = (layers: string): Foreknown => ({layers, rendered: undefined, facts: FACTS})
-  const FACTS = {provided: {objects: [], kinds: []}, wants: []} as unknown as Foreknown['facts']
+  const known = (layers: string): CachedRender => ({layers, rendered: undefined, facts: FACTS})
+  const FACTS = {provided: {objects: [], kinds: []}, wants: []} as unknown as CachedRender['facts']
   const layers: readonly Layer[] = [{name: 'section', source: 'cloud.yaml', values: {port: 80}}]
   const chart = {libraries: [], directory: join(import.meta.dirname, '../fixtures/charts/workload')}
   const release = {chart, layers, desired: {chart: {digest: 'd1'}}}
   const prepared = {
     releases: new Map([[id('keystone'), release]]),
-    foreknown: new Map([[id('keystone'), known(layersKey(layers))]]),
-  } as unknown as Parameters<typeof askedRenders>[0]
+    cachedRenders: new Map([[id('keystone'), known(layersKey(layers))]]),
+  } as unknown as Parameters<typeof validatedRenders>[0]
 
   it('is reused only by plans with the same inputs on the same cluster', async () => {
     const cache = testDirectory()
-    const here = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
-    const elsewhere = askedRenders(prepared, {cache, cluster: {uid: 'b'}})
+    const here = validatedRenders(prepared, {cache, cluster: {uid: 'a'}})
+    const elsewhere = validatedRenders(prepared, {cache, cluster: {uid: 'b'}})
     const keystone = {release: id('keystone')}
     const same = known(layersKey(layers))
 
@@ -107,9 +107,9 @@ describe('a render that a cluster has validated', () => {
 
   it('is stored only if it was rendered, and a failure to store it is ignored', async () => {
     const cache = testDirectory()
-    const asked = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
+    const asked = validatedRenders(prepared, {cache, cluster: {uid: 'a'}})
     await writeFile(join(cache, 'file'), '')
-    const nowhere = askedRenders(prepared, {cache: join(cache, 'file'), cluster: {uid: 'a'}})
+    const nowhere = validatedRenders(prepared, {cache: join(cache, 'file'), cluster: {uid: 'a'}})
 
     await asked.keep(plan, new Map())
     await nowhere.keep(plan, RENDERED)

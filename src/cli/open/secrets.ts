@@ -1,12 +1,12 @@
 import {once} from '../../base/once.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
-import type {KeptSecrets} from '../../kubernetes/records/secret-store.ts'
+import type {SecretStore} from '../../kubernetes/records/secret-store.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import type {SupplyLayers} from '../../prepare/gathering/gather.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {releaseNamespace} from '../../release.ts'
-import {storeKeeper} from '../../verbs/secrets/override-secret-store.ts'
+import {overrideSecretStore} from '../../verbs/secrets/override-secret-store.ts'
 import {type SecretNeeds, secretNeeds} from '../../verbs/secrets/secret-needs.ts'
 import {secretsInUse} from '../../verbs/secrets/secrets-in-use.ts'
 import {sharedSecrets, withSharedSecrets} from '../../verbs/secrets/shared-secrets.ts'
@@ -20,9 +20,9 @@ import type {StoreFlags} from '../flags.ts'
 import {openStoreToRead} from './store.ts'
 
 /** The cluster that stores secrets; undefined for the override store only. */
-type SecretCluster = {readonly secrets: KeptSecrets} | undefined
+type SecretCluster = {readonly secrets: SecretStore} | undefined
 /** A cluster that also has records of the secrets in use. */
-type ReleaseCluster = {readonly secrets: KeptSecrets; readonly records: Records} | undefined
+type ReleaseCluster = {readonly secrets: SecretStore; readonly records: Records} | undefined
 
 /**
  * Returns the environment with the generated secrets of its releases: from the cluster, else from the
@@ -102,5 +102,5 @@ export async function readSecrets(cluster: SecretCluster, names: readonly string
 /** Returns the secrets in the override store by namespace; empty if there is no store. */
 async function storedSecrets(flags: StoreFlags, environment: Environment | undefined): Promise<KnownSecrets> {
   await using store = await openStoreToRead(flags, environment)
-  return store ? await storeKeeper(store).list() : new Map()
+  return store ? await overrideSecretStore(store).list() : new Map()
 }

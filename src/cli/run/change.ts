@@ -177,8 +177,8 @@ async function runChange(
   const helm = await openUsersHelm(flags, cluster)
   const data: HookData[] = []
   const collect: GiveUp = (each) => data.push(each) > 0
-  const giveUp = flags['dry-run'] ? collect : asksForData(flags['confirm-data'])
-  const ports = {cluster, helm, forceConflicts: flags['force-conflicts'], giveUp, ...checks}
+  const confirmDataLoss = flags['dry-run'] ? collect : asksForData(flags['confirm-data'])
+  const ports = {cluster, helm, forceConflicts: flags['force-conflicts'], confirmDataLoss, ...checks}
   await using ready = await planned.ready(ports)
   for (const note of ready.notes) console.say(`note: ${note}`)
   if (flags['dry-run']) {
@@ -208,10 +208,10 @@ async function runChange(
 async function confirmChange(
   question: string,
   {yes}: Pick<ChangeFlags, 'yes'>,
-  {living}: PlannedChange,
+  {secretsToReplace}: PlannedChange,
 ): Promise<void> {
   if (yes) return
-  const replaces = living.some(({reason}) => reason !== 'stated')
+  const replaces = secretsToReplace.some(({reason}) => reason !== 'stated')
   if (replaces)
     return requireConfirmation(
       question,

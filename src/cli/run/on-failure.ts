@@ -5,7 +5,7 @@ import {hasChanges} from '../../plan/plan.ts'
 import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
 import {targetsOfRun} from '../../plan/rollback/targets.ts'
 import {usesReader} from '../../prepare/uses-reader.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
@@ -66,7 +66,7 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
     rollback = await rollBackRun({kind: 'run', run, only}, options)
     const isRolledBack = rollback === undefined || rollback.exit === 0
     if (!flags['remove-new'] || !isRolledBack) return {rollback}
-    const {revisions} = await seenRevisions(cluster, {releases: run.releases.map(({release}) => release)})
+    const {revisions} = await visibleRevisions(cluster, {releases: run.releases.map(({release}) => release)})
     const {installed} = targetsOfRun(run, {revisions, runs: []}, only)
     return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
   } catch (error) {

@@ -3,7 +3,7 @@ import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {openPlugins} from '../../cli/open/layers.ts'
-import {namespaceFlag, secretsFlags, withSecretKeeper} from '../../cli/secrets.ts'
+import {namespaceFlag, secretsFlags, withSecretStore} from '../../cli/secrets.ts'
 import {readKollaPasswords} from '../../exchange/kolla/passwords.ts'
 import {importText} from '../../report/secrets/secrets-text.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
@@ -50,9 +50,9 @@ export default class SecretsImport extends KkCommand {
     // The cluster's secrets take precedence over the store: no release uses the store's value yet.
     const byHand = flags['changed-by-hand'] || flags.in === 'store'
     const purpose = {changes: !dryRun, say: this.console.say}
-    const imported = await withSecretKeeper(flags, purpose, async (keeper) => {
+    const imported = await withSecretStore(flags, purpose, async (store) => {
       const options = {namespace, replace, byHand, uses}
-      const foreseen = await importSecrets(passwords, keeper, {...options, dryRun: true})
+      const foreseen = await importSecrets(passwords, store, {...options, dryRun: true})
       if (dryRun) return foreseen
       const replaces = foreseen.secrets.some(({outcome}) => outcome === 'replaced')
       if (replaces && !flags.yes) {
@@ -60,7 +60,7 @@ export default class SecretsImport extends KkCommand {
         const hint = 'check above what would be replaced, then pass --yes'
         await requireConfirmation('replace these? Their former values are lost.', hint)
       }
-      return importSecrets(passwords, keeper, {...options, dryRun: false})
+      return importSecrets(passwords, store, {...options, dryRun: false})
     })
     this.console.document(flags.output, {dryRun, ...imported}, () =>
       importText(imported, {isForeseen: dryRun}),

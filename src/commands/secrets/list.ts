@@ -2,7 +2,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {openPlugins} from '../../cli/open/layers.ts'
 import {prepareEnvironment} from '../../cli/open/open.ts'
 import {namedEnvironment} from '../../cli/overrides/open-overrides.ts'
-import {namespaceFlag, secretsFlags, withSecretKeeper} from '../../cli/secrets.ts'
+import {namespaceFlag, secretsFlags, withSecretStore} from '../../cli/secrets.ts'
 import {secretsText} from '../../report/secrets/secrets-text.ts'
 import {listSecrets, secretReaders, secretUses} from '../../verbs/secrets/list-secrets.ts'
 
@@ -23,8 +23,8 @@ export default class SecretsList extends KkCommand {
     const uses = await secretUses(await openPlugins(flags))
     const environment = await namedEnvironment(flags)
     const readers = environment && (await secretReaders(await prepareEnvironment(environment, flags)))
-    const stored = await withSecretKeeper(flags, {changes: false, say: this.console.say}, (keeper) =>
-      keeper.list(),
+    const stored = await withSecretStore(flags, {changes: false, say: this.console.say}, (store) =>
+      store.list(),
     )
     const isSelected = ({namespace}: {readonly namespace: string}) =>
       flags.namespace === undefined || namespace === flags.namespace

@@ -54,7 +54,7 @@ export default class SecretsRotate extends KkCommand {
       const question = `generate a new value for ${name} in ${namespace}? These releases get it with their next upgrade.`
       await requireConfirmation(question, 'check the plan above, then pass --yes')
     }
-    if (!isDry) await cluster.secrets.keep(namespace, [secret], {replace: true})
+    if (!isDry) await cluster.secrets.add(namespace, [secret], {replace: true})
 
     const place = targetArguments([environment.file, ...releases.map(releaseName)].join(' '), flags)
     const next = releases.length === 0 ? {} : {next: `kk upgrade ${place}`}

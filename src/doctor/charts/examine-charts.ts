@@ -90,13 +90,13 @@ export async function examineCharts(
     const [next, again] = [await copied(later), await copied(random)]
     for (const copy of chartsOf(later, next).keys()) await bumpVersion(copy)
     for (const [copy, release] of chartsOf(random, again)) await keepRandom(copy, templates(release))
-    const foreknown = (release: ReleaseId) => {
-      const cached = prepared.foreknown?.get(release)
+    const cachedObjects = (release: ReleaseId) => {
+      const cached = prepared.cachedRenders?.get(release)
       return cached?.layers === layersKey(prepared.releases.get(release)!.layers)
         ? cached.rendered
         : undefined
     }
-    const renderers = {now, next, again, templates, foreknown, place, helm}
+    const renderers = {now, next, again, templates, cachedObjects, place, helm}
     const {examined: rendered, faults} = await examineAll(releases, renderers, prepared)
     const valuesOf = (release: ReleaseId) => now.call(release).values
     const examined = await withRefusals(rendered, {cluster, valuesOf})

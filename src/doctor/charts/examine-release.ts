@@ -26,7 +26,7 @@ export interface Renderers {
   readonly again: Vendored
   readonly templates: (release: ReleaseId) => Templates
   /** Returns the cached render, if its layers are the same. */
-  readonly foreknown: (release: ReleaseId) => readonly RenderedObject[] | undefined
+  readonly cachedObjects: (release: ReleaseId) => readonly RenderedObject[] | undefined
   readonly place: ExaminedCluster
   readonly helm: Renderer
 }
@@ -42,10 +42,10 @@ export const RANDOM =
 export async function renderNow(
   release: ReleaseId,
   kinds: readonly string[],
-  {now, place, helm, foreknown}: Renderers,
+  {now, place, helm, cachedObjects}: Renderers,
 ): Promise<readonly RenderedObject[]> {
   const options = optionsOf(release, kinds, {now, place})
-  const before = foreknown(release)
+  const before = cachedObjects(release)
   const isSame = options.apiVersions.length === 0 && !options.looksUp
   if (isSame && before) return withoutLater(before)
   return render(now.call(release), options, helm)

@@ -8,7 +8,7 @@ import {readOwnFiles} from '../../charts/own-files.ts'
 import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import type {Diagnosis} from '../../kubernetes/diagnosis/diagnosis.ts'
 import type {HealthChecks} from '../../kubernetes/gate/health-checks.ts'
-import {staysInUpgrade, withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
+import {isKeptInUpgrade, withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {
   hookObjects,
@@ -16,7 +16,7 @@ import {
   type RenderedObject,
   readableObjects,
 } from '../../kubernetes/manifest/manifest.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
@@ -25,11 +25,11 @@ import {SERVERS} from '../../overrides/system/servers.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
-import {livingRevisions} from '../../plan/uses/observed.ts'
+import {liveRevisions} from '../../plan/uses/observed.ts'
 import {isOutside} from '../../prepare/gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
 /** What helm does to releases: installs or upgrades, rolls back, or removes them. */
@@ -122,7 +122,7 @@ type Reads = {
 }
 
 interface Deploying {
-  readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated' | 'foreknown'>
+  readonly prepared: Pick<Prepared, 'releases' | 'environment' | 'generated' | 'cachedRenders'>
   readonly plan: Plan
   readonly rendered: Rendered
   /** The revisions that each upgrade is compared with; see `previousRevisions`. */
@@ -190,7 +190,7 @@ export function goingBetween(
   after: readonly KubernetesObject[],
 ): readonly KubernetesObject[] {
   const dropped = droppedObjects(before, withoutHooks(after), releaseNamespace(release))
-  return dropped.filter((object) => !staysInUpgrade(object))
+  return dropped.filter((object) => !isKeptInUpgrade(object))
 }
 
 /**
@@ -201,7 +201,7 @@ async function recordsElsewhere({actions}: Plan, cluster: Reads): Promise<readon
     .filter(({kind, revision}) => kind === 'install' && revision === 0)
     .map(({release}) => release)
   if (installs.length === 0) return []
-  const last = lastOf((await seenRevisions(cluster, {releases: installs})).revisions)
+  const last = lastRevisions((await visibleRevisions(cluster, {releases: installs})).revisions)
   const namesakes = installs.flatMap((release) =>
     [...last.keys()]
       .filter((other) => other !== release && releaseName(other) === releaseName(release))
@@ -283,7 +283,7 @@ export function neighbours({actions}: Plan, changed: ReadonlySet<ReleaseId>): re
  * create any object.
  */
 function namesakes(
-  {releases, foreknown}: Deploying['prepared'],
+  {releases, cachedRenders}: Deploying['prepared'],
   {bystanders}: Plan,
   rendered: Rendered,
 ): readonly ReleaseId[] {
@@ -292,7 +292,7 @@ function namesakes(
   const unwanted = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
   return [...releases.keys(), ...unwanted].filter((release) => {
     if (rendered.has(release)) return false
-    const facts = foreknown?.get(release)?.facts
+    const facts = cachedRenders?.get(release)?.facts
     return !facts || facts.provided.objects.some(({kind, name}) => made.has(keyOf(kind, name)))
   })
 }
@@ -300,9 +300,9 @@ function namesakes(
 /** Returns a function that reads the objects of all releases visible to the user, once. */
 export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): Change['present'] {
   return once(async () => {
-    const seen = await seenRevisions(cluster, {releases})
+    const seen = await visibleRevisions(cluster, {releases})
     const own = Map.groupBy(seen.revisions, ({release}) => release)
-    const living = [...own.values()].flatMap(livingRevisions)
+    const living = [...own.values()].flatMap(liveRevisions)
     const {releases: read, unread} = await readObjects(cluster, living, ({manifest}) => manifest)
     return {releases: read, unread: [...(seen.note === undefined ? [] : [seen.note]), ...unread]}
   })

@@ -1,7 +1,7 @@
 import {X509Certificate} from 'node:crypto'
 import type {SeenCertificates} from '../../kubernetes/diagnosis/diagnosis.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
-import type {KeptSecrets} from '../../kubernetes/records/secret-store.ts'
+import type {SecretStore} from '../../kubernetes/records/secret-store.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
@@ -186,7 +186,7 @@ function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCert
 }
 
 /** Returns the certificate of the CA that kk stores, for each namespace that has one. */
-async function keptAuthorities(secrets: KeptSecrets): Promise<ReadonlyMap<string, X509Certificate>> {
+async function keptAuthorities(secrets: SecretStore): Promise<ReadonlyMap<string, X509Certificate>> {
   const kept = [...(await secrets.list())].flatMap(([namespace, byName]) => {
     const text = byName.get('tls.authority')?.value
     return text === undefined ? [] : [[namespace, text] as const]

@@ -1,7 +1,7 @@
 import type * as core from 'kubernetes-types/core/v1.js'
-import type {Frozen} from '../../kubernetes/api/served.ts'
+import type {DeepReadonly} from '../../kubernetes/api/served.ts'
 import type {SchedulableNode, Taint} from '../../kubernetes/diagnosis/diagnosis.ts'
-import {amount} from '../../kubernetes/inventory/quantity.ts'
+import {parseQuantity} from '../../kubernetes/inventory/quantity.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {podTemplate} from '../../kubernetes/manifest/pods.ts'
@@ -32,13 +32,13 @@ interface Container {
 }
 
 /** The pod spec of a chart, which may contain quantities as numbers. */
-type PodSpec = Partial<Frozen<Omit<core.PodSpec, 'containers' | 'initContainers' | 'overhead'>>> & {
+type PodSpec = Partial<DeepReadonly<Omit<core.PodSpec, 'containers' | 'initContainers' | 'overhead'>>> & {
   readonly containers?: readonly Container[]
   readonly initContainers?: readonly Container[]
   readonly overhead?: Quantities
 }
-type Expression = Frozen<core.NodeSelectorRequirement>
-type Toleration = Frozen<core.Toleration>
+type Expression = DeepReadonly<core.NodeSelectorRequirement>
+type Toleration = DeepReadonly<core.Toleration>
 
 /** The reasons that keep a pod from a node, each phrased to follow the node's name. */
 interface Hindrances {
@@ -114,7 +114,7 @@ function adviceFor({labels, taints}: Hindrances): string {
 
 function hindrancesOf(node: SchedulableNode, spec: PodSpec, kind: string, asked: Amounts): Hindrances {
   const tolerations = [...(spec.tolerations ?? []), ...(kind === 'DaemonSet' ? DAEMON_SET_TOLERATIONS : [])]
-  const short = [...asked].filter(([name, wanted]) => wanted > amount(node.allocatable[name] ?? 0))
+  const short = [...asked].filter(([name, wanted]) => wanted > parseQuantity(node.allocatable[name] ?? 0))
   return {
     labels: unmetLabels(node, spec),
     taints: node.taints
@@ -123,10 +123,13 @@ function hindrancesOf(node: SchedulableNode, spec: PodSpec, kind: string, asked:
       )
       .map((taint) => `has the taint ${taintText(taint)}, which they do not tolerate`),
     sizes: short.map(([name, wanted]) => {
-      const has = text(name, amount(node.allocatable[name] ?? 0))
+      const has = text(name, parseQuantity(node.allocatable[name] ?? 0))
       return `has ${name} ${has}, but each requests ${text(name, wanted)}`
     }),
-    excess: Math.max(0, ...short.map(([name, wanted]) => wanted / amount(node.allocatable[name] ?? 0))),
+    excess: Math.max(
+      0,
+      ...short.map(([name, wanted]) => wanted / parseQuantity(node.allocatable[name] ?? 0)),
+    ),
   }
 }
 
@@ -220,7 +223,7 @@ function containerRequests({resources}: Container): Amounts {
 }
 
 function amounts(quantities: Quantities): Amounts {
-  return new Map(Object.entries(quantities).map(([name, quantity]) => [name, amount(quantity)]))
+  return new Map(Object.entries(quantities).map(([name, quantity]) => [name, parseQuantity(quantity)]))
 }
 
 const sum = (one: number, other: number) => one + other

@@ -1,6 +1,6 @@
 import {asKkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {releaseName} from '../../release.ts'
 import type {Examination} from '../facts.ts'
@@ -13,7 +13,7 @@ export const objectsCheck: Check = {
   fine: 'no leftover objects of failed revisions',
   async find({cluster, everyRecord, place, prepared}) {
     const {records} = await everyRecord()
-    const last = [...lastOf(records).values()]
+    const last = [...lastRevisions(records).values()]
     const file = prepared ? place : `FILE ${place}`.trim()
     const findings = await mapParallel(last, async (record) =>
       judgeObjects(record, await leftOf(cluster, record, records), {place, file}),

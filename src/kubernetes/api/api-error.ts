@@ -1,14 +1,14 @@
 import type * as meta from 'kubernetes-types/meta/v1.js'
 import {KkError} from '../../base/errors.ts'
-import type {Frozen} from './served.ts'
+import type {DeepReadonly} from './served.ts'
 
 /** The API server's reason for an error. */
-export type Status = Frozen<meta.Status>
+export type Status = DeepReadonly<meta.Status>
 
 /**
  * One of the causes of an error, e.g. `FieldManagerConflict` with the field, and the manager in its message.
  */
-export type StatusCause = Frozen<meta.StatusCause>
+export type StatusCause = DeepReadonly<meta.StatusCause>
 
 /**
  * The context and address that an error is about. Every message names them, because a wrong context is the
@@ -68,7 +68,7 @@ export function maskedError(error: ApiError, redact: (text: string) => string): 
 
 interface Refused {
   /** The request as a verb and its object, e.g. `list secrets`. */
-  readonly asked: string
+  readonly summary: string
   readonly status: number
   readonly body: Status
   /** The seconds to wait before the next attempt. */
@@ -76,12 +76,12 @@ interface Refused {
 }
 
 /** Returns the error of a response whose status is 400 or more. */
-export function refusal(server: Server, {asked, status, body, retryAfter}: Refused): ApiError {
+export function refusal(server: Server, {summary, status, body, retryAfter}: Refused): ApiError {
   const serverMessage = body.message?.trim()
   if (status === 401) {
     return new ApiError(
       'KK_FORBIDDEN',
-      `${server.server} does not accept the credentials of context "${server.context}" (to ${asked})`,
+      `${server.server} does not accept the credentials of context "${server.context}" (to ${summary})`,
       {
         status,
         serverMessage,
@@ -92,7 +92,7 @@ export function refusal(server: Server, {asked, status, body, retryAfter}: Refus
   if (status === 403) {
     return new ApiError(
       'KK_FORBIDDEN',
-      `context "${server.context}" may not ${asked}: ${serverMessage ?? 'forbidden'}`,
+      `context "${server.context}" may not ${summary}: ${serverMessage ?? 'forbidden'}`,
       {
         status,
         serverMessage,
@@ -102,7 +102,7 @@ export function refusal(server: Server, {asked, status, body, retryAfter}: Refus
   }
   return new ApiError(
     status >= 500 ? 'KK_API_SERVER' : 'KK_API',
-    `the API server of context "${server.context}" could not ${asked}: ${serverMessage ?? 'no reason given'} (${status})`,
+    `the API server of context "${server.context}" could not ${summary}: ${serverMessage ?? 'no reason given'} (${status})`,
     {status, serverMessage, causes: body.details?.causes ?? [], retryAfter},
   )
 }

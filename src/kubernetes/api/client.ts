@@ -25,7 +25,7 @@ export interface ApiRequest {
    */
   readonly repeatable?: boolean
   /** The request as a verb and its object, for messages: `list secrets`. */
-  readonly asked: string
+  readonly summary: string
 }
 
 /** HTTP to one API server. Throws `KK_UNREACHABLE`, `KK_FORBIDDEN`, `KK_API`, or the signal's reason. */
@@ -193,7 +193,7 @@ async function sendOnce(
   if (status < 400) return response
   const error = parseStatus(await readText(server, response, request))
   throw refusal(server, {
-    asked: request.asked,
+    summary: request.summary,
     status,
     body: error,
     retryAfter: retryAfterSeconds(status, response),

@@ -75,7 +75,7 @@ export function discoverKinds(client: ApiClient): ServedKinds {
 async function readKinds(client: ApiClient): Promise<Kinds> {
   const lists = await Promise.all(
     ['/api', '/apis'].map((path) =>
-      client.json<GroupList>({path, accept: AGGREGATED, asked: 'list the kinds that it knows'}),
+      client.json<GroupList>({path, accept: AGGREGATED, summary: 'list the kinds that it knows'}),
     ),
   )
   const served = new Map<string, Resource>()

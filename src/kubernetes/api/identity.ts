@@ -20,7 +20,7 @@ export const OLDEST_KUBERNETES = '1.29'
 /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for an unsupported version. */
 export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> {
   const [version, namespace] = await Promise.all([
-    client.json<{gitVersion: string}>({path: '/version', asked: 'report its version'}),
+    client.json<{gitVersion: string}>({path: '/version', summary: 'report its version'}),
     readObject<{metadata: {uid: string}}>(client, NAMESPACES, {
       namespace: '',
       name: 'kube-system',
@@ -43,7 +43,7 @@ export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> 
  */
 export async function expectReady(client: ApiClient): Promise<void> {
   try {
-    await client.text({path: '/readyz', asked: 'report its readiness'})
+    await client.text({path: '/readyz', summary: 'report its readiness'})
   } catch (error) {
     if (!isApiError(error)) throw error
     if (error.status < 500) return

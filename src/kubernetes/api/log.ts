@@ -1,5 +1,5 @@
 import type {ApiClient} from './client.ts'
-import {asking, PODS, resourcePath} from './resources.ts'
+import {PODS, requestText, resourcePath} from './resources.ts'
 
 /** A container and its pod. */
 export interface ContainerPlace {
@@ -24,7 +24,7 @@ export function readLog(
     path: `${resourcePath(PODS, namespace, pod)}/log`,
     query: {container, ...query},
     accept: 'text/plain, application/json',
-    asked: asking('read the log of', PODS, namespace, pod),
+    summary: requestText('read the log of', PODS, namespace, pod),
     signal: AbortSignal.timeout(timeoutMilliseconds),
   })
 }

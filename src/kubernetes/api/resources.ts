@@ -23,7 +23,7 @@ export function resourcePath(resource: Resource, namespace: string, name?: strin
 }
 
 /** Returns a request as a verb and its object, e.g. `list pods in namespace openstack`. */
-export function asking(verb: string, resource: Resource, namespace: string, name?: string): string {
+export function requestText(verb: string, resource: Resource, namespace: string, name?: string): string {
   const what = name === undefined ? resource.plural : `${resource.plural}/${name}`
   return resource.namespaced ? `${verb} ${what} in namespace ${namespace}` : `${verb} ${what}`
 }
@@ -110,7 +110,7 @@ export async function readObject<T>(
   try {
     return await client.json<T>({
       path: resourcePath(resource, at.namespace, at.name),
-      asked: asking('get', resource, at.namespace, at.name),
+      summary: requestText('get', resource, at.namespace, at.name),
       ...(at.accept && {accept: at.accept}),
       ...(at.timeout && {timeout: at.timeout}),
       signal: at.signal,

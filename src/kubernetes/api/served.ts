@@ -3,10 +3,10 @@
 import type {ObjectMeta} from 'kubernetes-types/meta/v1.js'
 
 /** A deeply read-only type, because responses of the API server are never modified. */
-export type Frozen<T> = T extends object ? {readonly [Key in keyof T]: Frozen<T[Key]>} : T
+export type DeepReadonly<T> = T extends object ? {readonly [Key in keyof T]: DeepReadonly<T[Key]>} : T
 
 /** The metadata of an object that exists. */
-export type Metadata = Frozen<ObjectMeta> & {readonly name: string}
+export type Metadata = DeepReadonly<ObjectMeta> & {readonly name: string}
 
 /** The metadata of a namespaced object, with its identity among former objects of its name. */
 export type Identity = Metadata & {
@@ -16,13 +16,13 @@ export type Identity = Metadata & {
 }
 
 /** The fields of a type, all optional. */
-type Parts<T> = Frozen<Partial<NonNullable<T>>>
+type Parts<T> = DeepReadonly<Partial<NonNullable<T>>>
 
 /**
  * An object as the API server returns it; items of lists have no kind. Required fields of a manifest are
  * optional, because a status is written step by step, and only the name of its metadata is always present.
  */
-export type Served<T extends {metadata?: ObjectMeta; spec?: object; status?: object}> = Frozen<
+export type Served<T extends {metadata?: ObjectMeta; spec?: object; status?: object}> = DeepReadonly<
   Omit<T, 'apiVersion' | 'kind' | 'metadata' | 'spec' | 'status'>
 > & {
   readonly kind?: string

@@ -7,7 +7,15 @@ import {KkError} from '../../base/errors.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll} from '../api/list.ts'
-import {asking, DAEMON_SETS, JOBS, PODS, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {
+  DAEMON_SETS,
+  JOBS,
+  PODS,
+  type Resource,
+  readObject,
+  requestText,
+  resourcePath,
+} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import type {DaemonSet} from '../gate/kinds/daemon-set.ts'
 import {findCondition, type Pod} from '../gate/kinds/observed.ts'
@@ -112,7 +120,7 @@ async function listSelected<T>(
   const {items} = await listAll<T>(client, {
     path: resourcePath(resource, namespace),
     query: {labelSelector: selector(labels)},
-    asked: asking('list', resource, namespace),
+    summary: requestText('list', resource, namespace),
   })
   return items
 }
@@ -172,7 +180,7 @@ async function hasEndpoint(
     const {items} = await listAll<Served<EndpointSlice>>(client, {
       path: resourcePath(SLICES, namespace),
       query: {labelSelector: `kubernetes.io/service-name=${name}`},
-      asked: asking('list', SLICES, namespace),
+      summary: requestText('list', SLICES, namespace),
     })
     return items.some(({endpoints}) => endpoints?.some(({conditions}) => conditions?.ready !== false))
   } catch (error) {

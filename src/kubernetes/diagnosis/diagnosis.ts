@@ -1,7 +1,7 @@
 import type * as core from 'kubernetes-types/core/v1.js'
 import type {ReleaseId} from '../../release.ts'
 import type {Resource} from '../api/resources.ts'
-import type {Frozen} from '../api/served.ts'
+import type {DeepReadonly} from '../api/served.ts'
 import type {Access} from '../permissions/access.ts'
 import type {Reservation} from '../reservations/reservation.ts'
 
@@ -19,7 +19,7 @@ export interface SeenStorageClass {
   readonly isDefault: boolean
 }
 
-export type Taint = Frozen<core.Taint>
+export type Taint = DeepReadonly<core.Taint>
 
 /** A node, with the fields that the scheduler matches pods against. */
 export interface SchedulableNode {

@@ -3,7 +3,7 @@ import {type ReleaseId, releaseId} from '../../release.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
-import {asking, NAMESPACES, NODES, PODS, resourcePath} from '../api/resources.ts'
+import {NAMESPACES, NODES, PODS, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import type {ObjectMetadata} from '../guard/claims.ts'
 import {listStorageClasses} from '../inventory/inventory.ts'
@@ -43,7 +43,7 @@ async function readUser(client: ApiClient): Promise<string> {
     method: 'POST',
     path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
     body: {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'},
-    asked: 'review who you are',
+    summary: 'review who you are',
   })
   return review.status?.userInfo?.username ?? 'unknown'
 }
@@ -53,14 +53,14 @@ async function readUser(client: ApiClient): Promise<string> {
  * response, which has whole seconds.
  */
 export async function clockAhead(client: ApiClient): Promise<number> {
-  await client.json({path: '/version', asked: 'read its time'})
+  await client.json({path: '/version', summary: 'read its time'})
   return Math.round((Date.now() - client.now()) / 1000)
 }
 
 async function listSchedulableNodes(client: ApiClient): Promise<readonly SchedulableNode[]> {
   const {items} = await listAll<Served<core.Node>>(client, {
     path: resourcePath(NODES, ''),
-    asked: asking('list', NODES, ''),
+    summary: requestText('list', NODES, ''),
   })
   return items.map(({metadata: {name, labels = {}}, spec, status}) => ({
     name,
@@ -77,7 +77,7 @@ async function listSchedulableNodes(client: ApiClient): Promise<readonly Schedul
 async function listNamespaces(client: ApiClient): Promise<readonly SeenNamespace[]> {
   const {items} = await listAll<Served<core.Namespace>>(client, {
     path: resourcePath(NAMESPACES, ''),
-    asked: asking('list', NAMESPACES, ''),
+    summary: requestText('list', NAMESPACES, ''),
   })
   return items.map(({metadata, status}) => ({
     name: metadata.name,
@@ -99,7 +99,7 @@ async function listAllClaims(client: ApiClient): Promise<readonly SeenClaim[]> {
   const {items} = await listAll<Listed>(client, {
     path: '/api/v1/persistentvolumeclaims',
     accept: METADATA_LIST,
-    asked: 'list persistentvolumeclaims in all namespaces',
+    summary: 'list persistentvolumeclaims in all namespaces',
   })
   return items.map(({metadata}) => ({
     namespace: metadata.namespace,
@@ -117,7 +117,7 @@ function labelledRelease({namespace, labels = {}}: ObjectMetadata): ReleaseId | 
 async function listMountedClaims(client: ApiClient, namespace: string): Promise<ReadonlySet<string>> {
   const {items} = await listAll<Served<core.Pod>>(client, {
     path: resourcePath(PODS, namespace),
-    asked: asking('list', PODS, namespace),
+    summary: requestText('list', PODS, namespace),
   })
   const names = items.flatMap(({spec}) =>
     (spec?.volumes ?? []).flatMap(({persistentVolumeClaim}) => persistentVolumeClaim?.claimName ?? []),
@@ -129,7 +129,7 @@ async function listCertificates(client: ApiClient): Promise<readonly SeenCertifi
   const {items} = await listAll<Listed & Served<core.Secret>>(client, {
     path: '/api/v1/secrets',
     query: {fieldSelector: 'type=kubernetes.io/tls'},
-    asked: 'list secrets in all namespaces',
+    summary: 'list secrets in all namespaces',
   })
   return items.map(({metadata, data = {}}) => ({
     kind: 'Secret',
@@ -145,7 +145,7 @@ async function listHookJobs(client: ApiClient): Promise<readonly SeenHookJob[]> 
   const {items} = await listAll<Listed>(client, {
     path: '/apis/batch/v1/jobs',
     accept: METADATA_LIST,
-    asked: 'list jobs in all namespaces',
+    summary: 'list jobs in all namespaces',
   })
   return items.flatMap(({metadata: {namespace, name, annotations}}) => {
     const hook = annotations?.[HOOK]

@@ -8,7 +8,7 @@ import {readObject} from '../api/resources.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectKey} from '../manifest/manifest.ts'
 import type {CorrectOptions, DryApply, DryApplyOptions, FieldConflict} from './dry-runs.ts'
-import {apply, conflictsIn, patchAsHelm, setFields, type Written} from './helm-writes.ts'
+import {apply, conflictsIn, type ObjectToWrite, patchAsHelm, setFields} from './helm-writes.ts'
 
 /** The maximum of attempts if another client writes between the read and the dry run. */
 const MAX_ATTEMPTS = 3
@@ -63,7 +63,7 @@ export async function correctObjects(
   }
 }
 
-interface Patch extends Written {
+interface Patch extends ObjectToWrite {
   readonly client: ApiClient
 }
 

@@ -1,7 +1,7 @@
 import type {Values} from '../../base/values.ts'
 import {type ApiError, isApiError} from '../api/api-error.ts'
 import type {ApiClient, ApiRequest} from '../api/client.ts'
-import {asking, type Resource, resourcePath} from '../api/resources.ts'
+import {type Resource, requestText, resourcePath} from '../api/resources.ts'
 import {isBuiltIn} from '../inventory/custom-kinds.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {plainPatch, threeWayPatch, withLiveItems} from './client-side-merge.ts'
@@ -11,7 +11,7 @@ import type {FieldConflict} from './dry-runs.ts'
 export const MANAGER = 'helm'
 
 /** An object with its resource and namespace. */
-export interface Written {
+export interface ObjectToWrite {
   readonly resource: Resource
   readonly namespace: string
   readonly object: KubernetesObject
@@ -22,7 +22,7 @@ export interface Written {
  */
 export function create(
   client: ApiClient,
-  {resource, namespace, object}: Written,
+  {resource, namespace, object}: ObjectToWrite,
   {isStrict = false} = {},
 ): Promise<KubernetesObject> {
   return client.json({
@@ -30,7 +30,7 @@ export function create(
     path: resourcePath(resource, namespace),
     query: {dryRun: 'All', fieldManager: MANAGER, ...(isStrict && {fieldValidation: 'Strict'})},
     body: withNamespace(object, resource, namespace),
-    asked: asking('create', resource, namespace, object.metadata.name),
+    summary: requestText('create', resource, namespace, object.metadata.name),
   })
 }
 
@@ -40,7 +40,7 @@ export function create(
  */
 export function apply(
   client: ApiClient,
-  {resource, namespace, object}: Written,
+  {resource, namespace, object}: ObjectToWrite,
   force: boolean,
   isDry = true,
 ): Promise<KubernetesObject> {
@@ -50,7 +50,7 @@ export function apply(
     query: {...(isDry && {dryRun: 'All'}), fieldManager: MANAGER, force: force ? 'true' : 'false'},
     contentType: 'application/apply-patch+yaml',
     body: withNamespace(object, resource, namespace),
-    asked: asking('patch', resource, namespace, object.metadata.name),
+    summary: requestText('patch', resource, namespace, object.metadata.name),
   })
 }
 
@@ -80,7 +80,7 @@ interface Merging {
  */
 export async function patchAsHelm(
   client: ApiClient,
-  written: Written,
+  written: ObjectToWrite,
   {before, live, isDry}: Merging,
 ): Promise<void> {
   const {object} = written
@@ -102,7 +102,7 @@ export async function patchAsHelm(
  */
 export function setFields(
   client: ApiClient,
-  written: Written,
+  written: ObjectToWrite,
   {live, isDry}: {readonly live: KubernetesObject; readonly isDry: boolean},
 ): Promise<KubernetesObject> {
   const {object} = written
@@ -116,14 +116,14 @@ interface Patching {
   readonly isDry: boolean
 }
 
-function patching({resource, namespace, object}: Written, {type, body, isDry}: Patching): ApiRequest {
+function patching({resource, namespace, object}: ObjectToWrite, {type, body, isDry}: Patching): ApiRequest {
   return {
     method: 'PATCH',
     path: resourcePath(resource, namespace, object.metadata.name),
     query: {...(isDry && {dryRun: 'All'}), fieldManager: MANAGER},
     contentType: `application/${type}+json`,
     body,
-    asked: asking('patch', resource, namespace, object.metadata.name),
+    summary: requestText('patch', resource, namespace, object.metadata.name),
   }
 }
 

@@ -12,7 +12,7 @@ import {objectKey, objectName} from '../manifest/manifest.ts'
 import {nameProblem} from '../manifest/name-problem.ts'
 import {repeatsMergeKeys} from './client-side-merge.ts'
 import type {FieldConflict, HelmWrites, ValidateOptions, Validation} from './dry-runs.ts'
-import {apply, conflictsIn, create, patchAsHelm, type Written} from './helm-writes.ts'
+import {apply, conflictsIn, create, type ObjectToWrite, patchAsHelm} from './helm-writes.ts'
 
 /**
  * Statuses that indicate a fault of the object, not of the connection to the API server; 500 if a field has
@@ -93,7 +93,7 @@ async function findNamespaces(
   return (name) => existing.has(name)
 }
 
-interface Asked extends Written {
+interface Asked extends ObjectToWrite {
   readonly writes: HelmWrites
 }
 
@@ -234,7 +234,7 @@ async function merged(client: ApiClient, run: DryRun): Promise<Existing> {
 /** Returns the metadata of the live object, before helm has marked it as its own. */
 async function readLive(
   client: ApiClient,
-  {resource, namespace, object}: Written,
+  {resource, namespace, object}: ObjectToWrite,
 ): Promise<KubernetesObject['metadata'] | undefined> {
   const at = {namespace, name: object.metadata.name, accept: METADATA}
   return (await readObject<KubernetesObject>(client, resource, at))?.metadata

@@ -21,9 +21,9 @@ import {barePodHealth} from './kinds/bare-pod.ts'
 import {customResourceHealth} from './kinds/custom-resource.ts'
 import {daemonSetHealth} from './kinds/daemon-set.ts'
 import {deploymentHealth} from './kinds/deployment.ts'
-import {combineHealth, HEALTHY, type HealthOf, type Stated} from './kinds/health.ts'
+import {combineHealth, HEALTHY, type HealthOf, type ManifestFields} from './kinds/health.ts'
 import {jobHealth} from './kinds/job.ts'
-import {hasCompleted, type Observed, type Surroundings, type Workload} from './kinds/observed.ts'
+import {hasCompleted, type NamespaceObjects, type Observed, type Workload} from './kinds/observed.ts'
 import {replicaSetHealth, replicationControllerHealth} from './kinds/replica-set.ts'
 import {loadBalancerHealth} from './kinds/service.ts'
 import {statefulSetHealth} from './kinds/stateful-set.ts'
@@ -45,7 +45,7 @@ export interface GatedObject {
    * outcome.
    */
   readonly mayVanish: boolean
-  readonly stated: Stated
+  readonly stated: ManifestFields
 }
 
 /** The last observed state of the cluster's objects. */
@@ -53,7 +53,7 @@ export interface Observation {
   object(resource: Resource, namespace: string, name: string): Observed | undefined
   /** Returns the last state of a deleted object, if its deletion was observed. */
   gone(resource: Resource, namespace: string, name: string): Observed | undefined
-  around(namespace: string): Surroundings
+  around(namespace: string): NamespaceObjects
 }
 
 /** The kinds of Kubernetes that have a health, and that every deployer may read. */
@@ -91,16 +91,16 @@ type Manifest = Pick<KubernetesObject, 'kind' | 'metadata'> & {readonly spec?: u
 
 function gatedObject(resource: GatedKind, namespace: string, object: Manifest): GatedObject {
   const {name} = object.metadata
-  return {resource, namespace, name, mayVanish: mayVanish(object), stated: readStated(object)}
+  return {resource, namespace, name, mayVanish: isAutoDeleted(object), stated: readStated(object)}
 }
 
 /** Whether an object is a Job that the cluster deletes after it has ended. */
-export function mayVanish({kind, spec}: Manifest): boolean {
+export function isAutoDeleted({kind, spec}: Manifest): boolean {
   const {ttlSecondsAfterFinished: ttl} = (spec ?? {}) as {readonly ttlSecondsAfterFinished?: unknown}
   return kind === JOBS.kind && typeof ttl === 'number'
 }
 
-function readStated({spec}: Manifest): Stated {
+function readStated({spec}: Manifest): ManifestFields {
   const {replicas, paused, suspend} = (spec ?? {}) as Readonly<Record<string, unknown>>
   return {
     replicas: typeof replicas === 'number' ? replicas : 1,
@@ -111,7 +111,7 @@ function readStated({spec}: Manifest): Stated {
 }
 
 /** The inputs for the health of custom resources and of kinds that some users may not read. */
-export interface Gating {
+export interface HealthInputs {
   readonly discovery: Discovery
   readonly rules: ReadinessRules
   /** Returns whether the user may list and watch a kind; kk's roles do not cover custom kinds. */
@@ -127,7 +127,7 @@ export interface Gating {
  * whose kind the cluster does not serve, or the user may not read, are omitted.
  */
 export async function allGatedObjects(
-  {discovery, rules, mayRead, now}: Gating,
+  {discovery, rules, mayRead, now}: HealthInputs,
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly GatedObject[]> {
@@ -184,7 +184,7 @@ function rareKind({apiVersion, kind, spec}: KubernetesObject): GatedKind | undef
 export async function withoutScaledReplicas(
   gated: readonly GatedObject[],
   seen: Observation,
-  {scaleTargets}: Pick<Gating, 'scaleTargets'>,
+  {scaleTargets}: Pick<HealthInputs, 'scaleTargets'>,
 ): Promise<readonly GatedObject[]> {
   const scaledDown = gated.filter((one) => isScaledDown(one, seen))
   const namespaces = [...new Set(scaledDown.map(({namespace}) => namespace))]
@@ -224,7 +224,7 @@ export function collectionKey({resource, namespace}: {resource: Resource; namesp
   return `${resource.apiVersion} ${resource.kind} ${namespace}`
 }
 
-const NOTHING_AROUND: Surroundings = {pods: [], now: 0, claim: () => undefined}
+const NOTHING_AROUND: NamespaceObjects = {pods: [], now: 0, claim: () => undefined}
 
 /** The maximum delay of the events of a deleted object, in milliseconds. */
 export const MAX_EVENT_DELAY_MS = 10_000

@@ -3,7 +3,7 @@ import type {Redact} from '../../redact/redact.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {type ContainerPlace, readLog} from '../api/log.ts'
-import {asking, EVENTS, resourcePath} from '../api/resources.ts'
+import {EVENTS, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {redactCause} from './cause.ts'
 import type {Cause} from './health.ts'
@@ -134,7 +134,7 @@ async function lastWarning(
     const {items} = await listAll<ObjectEvent>(client, {
       path: resourcePath(EVENTS, namespace),
       query: {fieldSelector: `involvedObject.kind=${kind},involvedObject.name=${name},type=Warning`},
-      asked: asking('list', EVENTS, namespace),
+      summary: requestText('list', EVENTS, namespace),
       signal: AbortSignal.timeout(3_000),
     })
     return [...items].sort((one, other) => eventTimestamp(other).localeCompare(eventTimestamp(one)))[0]

@@ -1,5 +1,5 @@
 import type {ApiClient} from '../api/client.ts'
-import {asking, JOBS, readObject, resourcePath} from '../api/resources.ts'
+import {JOBS, readObject, requestText, resourcePath} from '../api/resources.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {findCondition, type Workload} from './kinds/observed.ts'
 
@@ -33,7 +33,7 @@ export async function deleteFailedJobs(
     await client.json({
       method: 'DELETE',
       path: resourcePath(JOBS, job.namespace, job.name),
-      asked: asking('delete', JOBS, job.namespace, job.name),
+      summary: requestText('delete', JOBS, job.namespace, job.name),
       body: {propagationPolicy: 'Background', preconditions: {uid: job.uid}},
     })
   }

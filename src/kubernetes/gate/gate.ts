@@ -14,7 +14,7 @@ import {
   collectionsOf,
   evaluate,
   type GatedObject,
-  type Gating,
+  type HealthInputs,
   MAX_EVENT_DELAY_MS,
   NOT_SEEN,
   withoutScaledReplicas,
@@ -33,7 +33,7 @@ import {isRelevant} from './relevant.ts'
  */
 export async function waitForHealth(
   client: ApiClient,
-  {watches, ...gating}: Gating & {readonly watches: Watches},
+  {watches, ...gating}: HealthInputs & {readonly watches: Watches},
   options: GateOptions,
 ): Promise<PassedHealth> {
   const {namespace, objects, deadline, signal} = options
@@ -91,7 +91,7 @@ const RETRY_DELAY_MS = 1_000
  * Lists the autoscalers of a namespace once for a gate, which evaluates at each event; after a failure again
  * with a delay.
  */
-function listOnce(ask: Gating['scaleTargets']): Gating['scaleTargets'] {
+function listOnce(ask: HealthInputs['scaleTargets']): HealthInputs['scaleTargets'] {
   const answers = new Map<string, ReturnType<typeof ask>>()
   return (namespace) => {
     const asked =
@@ -106,7 +106,7 @@ function listOnce(ask: Gating['scaleTargets']): Gating['scaleTargets'] {
 }
 
 /** Returns the milliseconds until the health may change without a change of an object. */
-function untilTimeout(health: Health, {now}: Gating): number {
+function untilTimeout(health: Health, {now}: HealthInputs): number {
   return health.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
 }
 
@@ -134,7 +134,7 @@ async function confirm(client: ApiClient, watches: Watches, gated: readonly Gate
 
 interface Observing {
   readonly watches: Watches
-  readonly gating: Gating
+  readonly gating: HealthInputs
   readonly background: Background
 }
 

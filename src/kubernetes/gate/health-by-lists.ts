@@ -1,7 +1,7 @@
 import {redactSecretsOf} from '../../redact/objects.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, type Resource, resourcePath} from '../api/resources.ts'
+import {type Resource, requestText, resourcePath} from '../api/resources.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {redactHealth} from './cause.ts'
 import {
@@ -10,7 +10,7 @@ import {
   collectionKey,
   collectionsOf,
   evaluate,
-  type Gating,
+  type HealthInputs,
   withoutScaledReplicas,
 } from './evaluate.ts'
 import type {Health} from './health.ts'
@@ -27,7 +27,7 @@ type HealthReader = (
  * Returns a reader of health by lists, without a watch. Concurrent calls share a list, because many releases
  * live in one namespace.
  */
-export function healthByLists(client: ApiClient, gating: Gating): HealthReader {
+export function healthByLists(client: ApiClient, gating: HealthInputs): HealthReader {
   const pending = new Map<string, Promise<SeenCollection>>()
 
   function list(resource: Resource, namespace: string): Promise<SeenCollection> {
@@ -57,7 +57,7 @@ const EMPTY_COLLECTION: SeenCollection = {get: () => undefined, all: () => []}
 async function listOnce(client: ApiClient, resource: Resource, namespace: string): Promise<SeenCollection> {
   const {items} = await listAll<Observed>(client, {
     path: resourcePath(resource, namespace),
-    asked: asking('list', resource, namespace),
+    summary: requestText('list', resource, namespace),
   })
   const byName = new Map(items.map((item) => [item.metadata.name, item]))
   return {get: (name) => byName.get(name), all: () => items}

@@ -59,6 +59,6 @@ export function passes(health: Health): health is PassedHealth {
 }
 
 /** Returns the causes that keep a gate from passing; empty for a health with which it passes. */
-export function blamesOf(health: Health): readonly Cause[] {
+export function failureCauses(health: Health): readonly Cause[] {
   return passes(health) ? [] : health.blames
 }

@@ -1,6 +1,6 @@
 import {CLAIMS, PODS, type Resource} from '../api/resources.ts'
 import type {Observation} from './evaluate.ts'
-import type {Observed, Surroundings} from './kinds/observed.ts'
+import type {NamespaceObjects, Observed} from './kinds/observed.ts'
 
 /** The objects in a collection now. */
 export interface SeenCollection {
@@ -15,14 +15,14 @@ export function observation(
   collection: (resource: Resource, namespace: string) => SeenCollection,
   now: number,
 ): Observation {
-  const surroundings = new Map<string, Surroundings>()
+  const surroundings = new Map<string, NamespaceObjects>()
   return {
     object: (resource, namespace, name) => collection(resource, namespace).get(name),
     gone: (resource, namespace, name) => collection(resource, namespace).gone?.(name),
     around(namespace) {
       const cached = surroundings.get(namespace)
       if (cached) return cached
-      const around: Surroundings = {
+      const around: NamespaceObjects = {
         pods: collection(PODS, namespace).all(),
         now,
         claim: (name) => collection(CLAIMS, namespace).get(name),

@@ -6,7 +6,7 @@ import type {Resource} from '../api/resources.ts'
 import {apiGroup} from '../manifest/manifest.ts'
 import {reviewAccess} from '../permissions/access.ts'
 import type {Watches} from '../watch/watches.ts'
-import type {Gating} from './evaluate.ts'
+import type {HealthInputs} from './evaluate.ts'
 import {deleteFailedJobs, listFailedJobs} from './failed-jobs.ts'
 import {waitForHealth} from './gate.ts'
 import {healthByLists} from './health-by-lists.ts'
@@ -27,7 +27,7 @@ export function openHealthChecks(
   {discovery, watches, rules}: HealthCheckOptions,
 ): HealthChecks {
   const scaleTargets = (namespace: string) => listScaleTargets(client, discovery, namespace)
-  const gating: Gating = {
+  const gating: HealthInputs = {
     discovery,
     rules,
     mayRead: (...of) => mayRead(client, ...of),

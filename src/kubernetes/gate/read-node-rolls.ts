@@ -1,6 +1,6 @@
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, DAEMON_SETS, PODS, readObject, resourcePath} from '../api/resources.ts'
+import {DAEMON_SETS, PODS, readObject, requestText, resourcePath} from '../api/resources.ts'
 import {selector} from '../dependencies/dependency.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectName} from '../manifest/manifest.ts'
@@ -25,7 +25,7 @@ export async function readNodeRolls(
     const {items} = await listAll<Pod>(client, {
       path: resourcePath(PODS, namespace),
       query: {labelSelector: selector(set.spec?.selector?.matchLabels ?? {})},
-      asked: asking('list', PODS, namespace),
+      summary: requestText('list', PODS, namespace),
     })
     rolls.push(nodeRoll(set, items))
   }

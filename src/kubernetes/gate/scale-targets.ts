@@ -2,7 +2,7 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll} from '../api/list.ts'
-import {asking, type Resource, resourcePath} from '../api/resources.ts'
+import {type Resource, requestText, resourcePath} from '../api/resources.ts'
 
 /** A workload that an autoscaler scales. */
 export interface ScaleTarget {
@@ -74,7 +74,7 @@ async function targetsIn(
   try {
     const {items} = await listAll<Autoscaler>(client, {
       path: resourcePath(resource, namespace),
-      asked: asking('list', resource, namespace),
+      summary: requestText('list', resource, namespace),
     })
     return items.map(({spec: {scaleTargetRef, minReplicas}}) => ({
       ...referredTo(scaleTargetRef),

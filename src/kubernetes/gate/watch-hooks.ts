@@ -13,12 +13,12 @@ import {
   evaluate,
   type GatedObject,
   gatedObjects,
+  isAutoDeleted,
   MAX_EVENT_DELAY_MS,
-  mayVanish,
   NOT_SEEN,
 } from './evaluate.ts'
 import {gatherEvidence} from './evidence.ts'
-import {blamesOf, type Cause} from './health.ts'
+import {type Cause, failureCauses} from './health.ts'
 import type {HookWatch, HookWatchOptions} from './health-checks.ts'
 import {findCondition, hasCompleted, type Observed, type Pod} from './kinds/observed.ts'
 import {observation} from './observation.ts'
@@ -47,7 +47,7 @@ export async function watchHookObjects(
   const expected = new Set(gatedObjects(namespace, mustRun).map(collectionName))
   const vanishing = gatedObjects(
     namespace,
-    objects.filter((object) => !isHook(object) && mayVanish(object)),
+    objects.filter((object) => !isHook(object) && isAutoDeleted(object)),
   )
   const collections = collectionsOf([...gated, ...vanishing]).map((one) =>
     watches.collection(one.resource, one.namespace),
@@ -70,7 +70,7 @@ export async function watchHookObjects(
     const seen = observation(watches.collection, client.now())
     const current: Cause[] = []
     for (const hook of outcomes.present()) {
-      const blames = blamesOf(redactHealth(evaluate([hook], seen), redact))
+      const blames = failureCauses(redactHealth(evaluate([hook], seen), redact))
       // A hook that helm has deleted keeps its last cause; a hook that has completed has none.
       if (blames.length > 0) failing.set(hook.name, blames)
       else failing.delete(hook.name)

@@ -2,11 +2,11 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
 import {
-  asking,
   CLAIMS,
   NAMESPACES,
   type Resource,
   readObject,
+  requestText,
   resourcePath,
   SECRETS,
   STATEFUL_SETS,
@@ -80,12 +80,12 @@ async function listMetadata(
     path: resourcePath(resource, namespace),
     query: {labelSelector},
     accept: METADATA_LIST,
-    asked: asking('list', resource, namespace),
+    summary: requestText('list', resource, namespace),
   })
   return items.map(({metadata}) => metadata)
 }
 
 async function list<T>(client: ApiClient, resource: Resource, namespace: string): Promise<readonly T[]> {
   const path = resourcePath(resource, namespace)
-  return (await listAll<T>(client, {path, asked: asking('list', resource, namespace)})).items
+  return (await listAll<T>(client, {path, summary: requestText('list', resource, namespace)})).items
 }

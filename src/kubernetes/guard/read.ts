@@ -25,7 +25,7 @@ export async function isSupported(client: ApiClient): Promise<boolean> {
   try {
     const {resources} = await client.json<{resources: readonly {readonly name: string}[]}>({
       path: `/apis/${POLICIES.apiVersion}`,
-      asked: `list the resources of ${POLICIES.apiVersion}`,
+      summary: `list the resources of ${POLICIES.apiVersion}`,
     })
     return resources.some(({name}) => name === POLICIES.plural)
   } catch (error) {

@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
-import {asking, CONFIG_MAPS, resourcePath} from '../api/resources.ts'
+import {CONFIG_MAPS, requestText, resourcePath} from '../api/resources.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 import {applyObject, deleteObject} from '../objects/objects.ts'
 import type {Approval, GuardParameters} from './guard.ts'
@@ -50,7 +50,7 @@ export async function writeApprovals(
         path: resourcePath(resource, namespace, name),
         contentType: 'application/merge-patch+json',
         body: {metadata: {uid: object.uid, labels: {[UNTIL_LABEL]: String(expires)}}},
-        asked: asking('patch', resource, namespace, name),
+        summary: requestText('patch', resource, namespace, name),
       })
     }
   }
@@ -89,7 +89,7 @@ async function writeParameters(
       method: isNew ? 'POST' : 'PUT',
       path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, isNew ? undefined : GUARD_NAME),
       body: {...rest, metadata: isNew ? metadata : {...metadata, resourceVersion}},
-      asked: asking(isNew ? 'create' : 'update', CONFIG_MAPS, KK_NAMESPACE, GUARD_NAME),
+      summary: requestText(isNew ? 'create' : 'update', CONFIG_MAPS, KK_NAMESPACE, GUARD_NAME),
     })
     return stamp
   } catch (error) {

@@ -4,7 +4,7 @@ import {readYaml} from '../../yaml/yaml.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, CONFIG_MAPS, NODES, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {CONFIG_MAPS, NODES, type Resource, readObject, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import type {SeenStorageClass} from '../diagnosis/diagnosis.ts'
 import {mebibytes, wholeCpus} from './quantity.ts'
@@ -55,7 +55,7 @@ async function readInventory(client: ApiClient, part: InventoryPart): Promise<In
 async function listNodes(client: ApiClient): Promise<readonly SeenNode[]> {
   const {items} = await listAll<Served<Node>>(client, {
     path: resourcePath(NODES, ''),
-    asked: asking('list', NODES, ''),
+    summary: requestText('list', NODES, ''),
   })
   return items.map(({metadata: {name, labels = {}}, status}) => ({
     name,
@@ -69,7 +69,8 @@ async function listNodes(client: ApiClient): Promise<readonly SeenNode[]> {
 }
 
 async function readVersion(client: ApiClient): Promise<string> {
-  return (await client.json<{gitVersion: string}>({path: '/version', asked: 'report its version'})).gitVersion
+  return (await client.json<{gitVersion: string}>({path: '/version', summary: 'report its version'}))
+    .gitVersion
 }
 
 /**
@@ -122,7 +123,7 @@ const DEFAULT = 'storageclass.kubernetes.io/is-default-class'
 export async function listStorageClasses(client: ApiClient): Promise<readonly SeenStorageClass[]> {
   const {items} = await listAll<Served<StorageClass>>(client, {
     path: resourcePath(STORAGE_CLASSES, ''),
-    asked: asking('list', STORAGE_CLASSES, ''),
+    summary: requestText('list', STORAGE_CLASSES, ''),
   })
   return items
     .toSorted((a, b) => {

@@ -21,7 +21,7 @@ const FACTORS: Readonly<Record<string, number>> = {
  * Returns the number in a quantity of Kubernetes, such as `7910m`, `16Gi` or `1e3`: in CPUs, bytes or pieces;
  * 0 for an invalid quantity.
  */
-export function amount(quantity: string | number): number {
+export function parseQuantity(quantity: string | number): number {
   const [, number, unit = ''] = /^([0-9.]+(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)$/.exec(String(quantity)) ?? []
   const result = Number(number) * (FACTORS[unit] ?? Number.NaN)
   return Number.isFinite(result) ? result : 0
@@ -29,10 +29,10 @@ export function amount(quantity: string | number): number {
 
 /** Returns a quantity of memory in MiB, rounded down; 0 for an invalid quantity. */
 export function mebibytes(quantity: string): number {
-  return Math.floor(amount(quantity) / 2 ** 20)
+  return Math.floor(parseQuantity(quantity) / 2 ** 20)
 }
 
 /** Returns the whole CPUs of a quantity; 0 for an invalid quantity. */
 export function wholeCpus(quantity: string): number {
-  return Math.floor(amount(quantity))
+  return Math.floor(parseQuantity(quantity))
 }

@@ -4,7 +4,7 @@ import type {ReleaseId} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, LEASES, NAMESPACES, readObject, resourcePath} from '../api/resources.ts'
+import {LEASES, NAMESPACES, readObject, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {DELETION_MARKER} from '../reservations/reservation.ts'
 
@@ -79,7 +79,7 @@ export function readLease(client: ApiClient, release: ReleaseId): Promise<Lease 
 export async function allLeases(client: ApiClient): Promise<readonly Lease[]> {
   const {items} = await listAll<Lease>(client, {
     path: resourcePath(LEASES, KK_NAMESPACE),
-    asked: asking('list', LEASES, KK_NAMESPACE),
+    summary: requestText('list', LEASES, KK_NAMESPACE),
   })
   return items
 }
@@ -96,7 +96,7 @@ export async function writeLease(client: ApiClient, lease: Lease): Promise<Lease
       method: isNew ? 'POST' : 'PUT',
       path: resourcePath(LEASES, KK_NAMESPACE, isNew ? undefined : name),
       body: {apiVersion: LEASES.apiVersion, kind: LEASES.kind, ...lease},
-      asked: asking(isNew ? 'create' : 'update', LEASES, KK_NAMESPACE, name),
+      summary: requestText(isNew ? 'create' : 'update', LEASES, KK_NAMESPACE, name),
       // A repeated write is refused: the Lease then has a newer version, with this process as its holder.
       repeatable: true,
       timeout: RESPONSE_TIMEOUT_MS,
@@ -120,7 +120,7 @@ export async function deleteLease(client: ApiClient, lease: Lease): Promise<void
     method: 'DELETE',
     path: resourcePath(LEASES, KK_NAMESPACE, name),
     body: {apiVersion: 'v1', kind: 'DeleteOptions', preconditions: {uid, resourceVersion}},
-    asked: asking('delete', LEASES, KK_NAMESPACE, name),
+    summary: requestText('delete', LEASES, KK_NAMESPACE, name),
     repeatable: true,
   })
 }
@@ -132,7 +132,7 @@ export async function createNamespace(client: ApiClient, name = KK_NAMESPACE): P
       method: 'POST',
       path: resourcePath(NAMESPACES, ''),
       body: {apiVersion: 'v1', kind: 'Namespace', metadata: {name}},
-      asked: asking('create', NAMESPACES, '', name),
+      summary: requestText('create', NAMESPACES, '', name),
       repeatable: true,
     })
   } catch (error) {

@@ -1,6 +1,6 @@
 import type {ReleaseId} from '../../release.ts'
 import type {Waiting} from './lease.ts'
-import type {BegunOperation} from './operation.ts'
+import type {StartedOperation} from './operation.ts'
 import type {LeaseView} from './view.ts'
 
 export interface HeldLease {
@@ -16,7 +16,7 @@ export interface HeldLease {
   /** Writes annotations to the Lease for others to read; `null` removes one. Throws `KK_LEASE_LOST`. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
   /** Annotates the Lease with helm's next operation, and its timeout. Throws `KK_LEASE_LOST`. */
-  begin(operation: BegunOperation & {readonly milliseconds: number}): Promise<void>
+  begin(operation: StartedOperation & {readonly milliseconds: number}): Promise<void>
   /** Annotates the Lease with helm's process. */
   started(pid: number): Promise<void>
   /** Annotates the Lease with the end of helm, in case its record is unfinished. */

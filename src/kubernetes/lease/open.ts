@@ -2,7 +2,7 @@ import {setTimeout as wait} from 'node:timers/promises'
 import type {ApiClient, ApiRequest} from '../api/client.ts'
 import {METADATA} from '../api/list.ts'
 import {LEASES, resourcePath} from '../api/resources.ts'
-import {OF_HELM} from '../records/record.ts'
+import {HELM_RECORD_SELECTOR} from '../records/record.ts'
 import {readDriver} from './driver.ts'
 import {holdLease} from './hold.ts'
 import {KK_NAMESPACE} from './lease.ts'
@@ -26,10 +26,10 @@ const RETRY_DELAY_MS = 5_000
 const WATCH_REQUESTS: readonly ApiRequest[] = [
   {
     path: '/api/v1/secrets',
-    query: {...OF_HELM, labelSelector: 'owner=helm'},
-    asked: 'watch secrets in all namespaces',
+    query: {...HELM_RECORD_SELECTOR, labelSelector: 'owner=helm'},
+    summary: 'watch secrets in all namespaces',
   },
-  {path: resourcePath(LEASES, KK_NAMESPACE), asked: `watch leases in namespace ${KK_NAMESPACE}`},
+  {path: resourcePath(LEASES, KK_NAMESPACE), summary: `watch leases in namespace ${KK_NAMESPACE}`},
 ]
 
 /**

@@ -22,7 +22,7 @@ export function operationEnvironment(run: string, release: ReleaseId): Readonly<
 export type OperationVerb = 'install' | 'upgrade' | 'rollback' | 'remove' | 'test'
 
 /** A helm operation, as its Lease describes it before helm starts. */
-export interface BegunOperation {
+export interface StartedOperation {
   readonly verb: OperationVerb
   /** The revision that helm will create; for a removal or a test, the last revision. */
   readonly revision: number
@@ -30,7 +30,7 @@ export interface BegunOperation {
   readonly environment: string
 }
 
-export interface Operation extends BegunOperation {
+export interface Operation extends StartedOperation {
   /** Milliseconds since the epoch, by the clock of the API server: kk kills its helm then. */
   readonly deadline: number
   /** The kk that started helm. */

@@ -111,7 +111,7 @@ const KEEP = 'keep'
  * value. Helm lists only `keep` as kept, but deletes no other value either (Helm 4.2:
  * action/resource_policy.go filterManifestsToKeep).
  */
-export function staysAtUninstall(object: HelmView): boolean {
+export function isKeptAtUninstall(object: HelmView): boolean {
   return annotation(object, RESOURCE_POLICY) !== undefined
 }
 
@@ -120,12 +120,12 @@ export function staysAtUninstall(object: HelmView): boolean {
  * reads the live object, even if it was in a List, and compares the value exactly (Helm 4.2: kube/client.go
  * update).
  */
-export function staysInUpgrade({metadata}: Pick<KubernetesObject, 'metadata'>): boolean {
+export function isKeptInUpgrade({metadata}: Pick<KubernetesObject, 'metadata'>): boolean {
   return metadata.annotations?.[RESOURCE_POLICY] === KEEP
 }
 
 /** The annotation that keeps an object which helm would delete. */
-export const KEPT: Readonly<Record<string, string>> = {[RESOURCE_POLICY]: KEEP}
+export const KEEP_ANNOTATION: Readonly<Record<string, string>> = {[RESOURCE_POLICY]: KEEP}
 
 /**
  * Splits as Helm does: at commas, without regard to case and to spaces around each word (Helm 4.2:

@@ -4,8 +4,8 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {METADATA} from '../api/list.ts'
-import {asking, readObject, resourcePath} from '../api/resources.ts'
-import type {Frozen} from '../api/served.ts'
+import {readObject, requestText, resourcePath} from '../api/resources.ts'
+import type {DeepReadonly} from '../api/served.ts'
 import {MANAGER} from '../dry-run/helm-writes.ts'
 import {isHook} from '../manifest/helm-view.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
@@ -27,7 +27,7 @@ export function helmReleaseOf([first]: readonly KubernetesObject[]): string | un
 }
 
 /** An entry of `metadata.managedFields`. */
-export type ManagedFields = Frozen<ManagedFieldsEntry>
+export type ManagedFields = DeepReadonly<ManagedFieldsEntry>
 
 /**
  * Makes helm the manager of the fields that Flux's controller applied, on the objects that exist: helm's next
@@ -56,7 +56,7 @@ export async function takeFluxFields(
             {op: 'replace', path: '/metadata/managedFields', value: fields},
             {op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion},
           ],
-          asked: asking('patch', resource, place.namespace, name),
+          summary: requestText('patch', resource, place.namespace, name),
         })
         return
       } catch (error) {

@@ -1,13 +1,13 @@
 import type {CronJob} from 'kubernetes-types/batch/v1.js'
 import {KkError} from '../../base/errors.ts'
 import type {ApiClient} from '../api/client.ts'
-import {asking, CRON_JOBS, JOBS, readObject, resourcePath} from '../api/resources.ts'
-import type {Frozen, Identity} from '../api/served.ts'
+import {CRON_JOBS, JOBS, readObject, requestText, resourcePath} from '../api/resources.ts'
+import type {DeepReadonly, Identity} from '../api/served.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import type {JobOfCronJob} from './live-objects.ts'
 
 /** The metadata and the spec of a CronJob that exists. */
-type Instance = {readonly metadata: Identity; readonly spec: Frozen<NonNullable<CronJob['spec']>>}
+type Instance = {readonly metadata: Identity; readonly spec: DeepReadonly<NonNullable<CronJob['spec']>>}
 
 /**
  * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it is deleted with
@@ -21,7 +21,7 @@ export async function createJobOf(client: ApiClient, wanted: JobOfCronJob): Prom
     method: 'POST',
     path: resourcePath(JOBS, namespace),
     body: buildJob(cronJob, wanted),
-    asked: asking('create', JOBS, namespace, job),
+    summary: requestText('create', JOBS, namespace, job),
   })
 }
 

@@ -12,21 +12,21 @@ const RUN_TO_COMPLETION: ReadonlySet<string> = new Set(['Job', 'Pod'])
  * Returns the objects that hooks of a revision created permanently, and that do not exist. An upgrade in
  * which an object becomes a hook creates it, then deletes it as an object that the revision does not have.
  */
-export async function goneHooks(
+export async function missingHookObjects(
   live: LiveObjects,
   {release, ranHooks = []}: StoredRelease,
 ): Promise<readonly KubernetesObject[]> {
   const permanent = hookObjects({hooks: ranHooks}).filter(
     (object) => !RUN_TO_COMPLETION.has(object.kind) && !hookDeletePolicies(object).includes('hook-succeeded'),
   )
-  return goneAmong(live, releaseNamespace(release), permanent)
+  return missingObjects(live, releaseNamespace(release), permanent)
 }
 
 /**
  * Returns the objects that do not exist. Objects that may not be read count as existing and, by default, so
  * do objects that are being deleted.
  */
-export async function goneAmong(
+export async function missingObjects(
   live: LiveObjects,
   namespace: string,
   objects: readonly KubernetesObject[],

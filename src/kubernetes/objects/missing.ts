@@ -2,8 +2,8 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
-import {asking, type Resource, resourcePath} from '../api/resources.ts'
-import {mayVanish} from '../gate/evaluate.ts'
+import {type Resource, requestText, resourcePath} from '../api/resources.ts'
+import {isAutoDeleted} from '../gate/evaluate.ts'
 import {isHook} from '../manifest/helm-view.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 
@@ -30,7 +30,7 @@ export function missingByLists(client: ApiClient, discovery: Discovery): Missing
 
   return async (namespace, objects) => {
     const missing = await Promise.all(
-      objects.filter(isLasting).map(async (object) => {
+      objects.filter(isPermanent).map(async (object) => {
         const {apiVersion, kind, metadata} = object
         const resource = await discovery.find(apiVersion, kind)
         const existing = resource && (await names(resource, metadata.namespace ?? namespace))
@@ -42,8 +42,8 @@ export function missingByLists(client: ApiClient, discovery: Discovery): Missing
 }
 
 /** Returns false for a hook, and for a Job that Kubernetes deletes after it has finished. */
-export function isLasting(object: KubernetesObject): boolean {
-  return !isHook(object) && !mayVanish(object)
+export function isPermanent(object: KubernetesObject): boolean {
+  return !isHook(object) && !isAutoDeleted(object)
 }
 
 async function namesIn(
@@ -55,7 +55,7 @@ async function namesIn(
     const {items} = await listAll<Pick<KubernetesObject, 'metadata'>>(client, {
       path: resourcePath(resource, namespace),
       accept: METADATA_LIST,
-      asked: asking('list', resource, namespace),
+      summary: requestText('list', resource, namespace),
     })
     return new Set(items.map(({metadata}) => metadata.name))
   } catch (error) {

@@ -1,7 +1,7 @@
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {type Resource, readObject, requestText, resourcePath} from '../api/resources.ts'
 import {type Collection, type CollectionScope, openCollection} from '../watch/collection.ts'
 
 /** The namespace and name of an object; the namespace is empty for cluster-scoped kinds. */
@@ -57,7 +57,7 @@ export function openObjects(client: ApiClient): Objects {
         path: resourcePath(resource, namespace, name),
         contentType: 'application/merge-patch+json',
         body: fields,
-        asked: asking('patch', resource, namespace, name),
+        summary: requestText('patch', resource, namespace, name),
         repeatable: true,
       })),
     delete: (resource, place) => deleteObject(client, resource, place),
@@ -74,7 +74,7 @@ async function listObjects<T>(
   try {
     const path = resourcePath(resource, namespace)
     const query = {labelSelector}
-    return (await listAll<T>(client, {path, query, asked: asking('list', resource, namespace)})).items
+    return (await listAll<T>(client, {path, query, summary: requestText('list', resource, namespace)})).items
   } catch (error) {
     if (isApiError(error, 404)) return undefined
     throw error
@@ -95,7 +95,7 @@ export async function applyObject(
     query: {fieldManager: manager, force: 'true'},
     contentType: 'application/apply-patch+yaml',
     body: object,
-    asked: asking('write', resource, namespace, name),
+    summary: requestText('write', resource, namespace, name),
     repeatable: true,
   })
 }
@@ -110,7 +110,7 @@ export async function deleteObject(
     await client.json({
       method: 'DELETE',
       path: resourcePath(resource, namespace, name),
-      asked: asking('delete', resource, namespace, name),
+      summary: requestText('delete', resource, namespace, name),
       repeatable: true,
     })
   } catch (error) {

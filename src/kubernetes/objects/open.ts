@@ -3,11 +3,11 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {METADATA} from '../api/list.ts'
-import {asking, NAMESPACES, readObject, resourcePath} from '../api/resources.ts'
+import {NAMESPACES, readObject, requestText, resourcePath} from '../api/resources.ts'
 import {correctObjects} from '../dry-run/dry-apply.ts'
 import type {Observed} from '../gate/kinds/observed.ts'
 import {createNamespace} from '../lease/lease.ts'
-import {KEPT} from '../manifest/helm-view.ts'
+import {KEEP_ANNOTATION} from '../manifest/helm-view.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {takeFluxFields} from './helm-release.ts'
 import {createJobOf} from './instantiate.ts'
@@ -81,8 +81,8 @@ async function keepObject(
       method: 'PATCH',
       path: resourcePath(resource, namespace, name),
       contentType: 'application/merge-patch+json',
-      body: {metadata: {annotations: KEPT}},
-      asked: asking('patch', resource, namespace, name),
+      body: {metadata: {annotations: KEEP_ANNOTATION}},
+      summary: requestText('patch', resource, namespace, name),
     })
     return true
   } catch (error) {
@@ -112,7 +112,7 @@ async function deleteObject(
         propagationPolicy: 'Background',
         preconditions: {uid},
       },
-      asked: asking('delete', resource, namespace, name),
+      summary: requestText('delete', resource, namespace, name),
     })
     return true
   } catch (error) {

@@ -3,7 +3,7 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
-import {asking, CLAIMS, readObject, resourcePath} from '../api/resources.ts'
+import {CLAIMS, readObject, requestText, resourcePath} from '../api/resources.ts'
 import type {Identity} from '../api/served.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import type {Claim, PresentObject} from './live-objects.ts'
@@ -13,7 +13,7 @@ export async function listClaims(client: ApiClient, namespace: string): Promise<
   const {items} = await listAll<{readonly metadata: Identity}>(client, {
     path: resourcePath(CLAIMS, namespace),
     accept: METADATA_LIST,
-    asked: asking('list', CLAIMS, namespace),
+    summary: requestText('list', CLAIMS, namespace),
   })
   return items.map(({metadata: {name, uid, labels = {}}}) => ({namespace, name, uid, labels}))
 }
@@ -25,7 +25,7 @@ export async function deleteClaim(client: ApiClient, {namespace, name, uid}: Cla
       method: 'DELETE',
       path: resourcePath(CLAIMS, namespace, name),
       body: {apiVersion: 'v1', kind: 'DeleteOptions', preconditions: {uid}},
-      asked: asking('delete', CLAIMS, namespace, name),
+      summary: requestText('delete', CLAIMS, namespace, name),
     })
   } catch (error) {
     if (!isApiError(error, 404, 409)) throw error

@@ -37,7 +37,7 @@ export function reviewAccess(client: ApiClient, accesses: readonly Access[]): Pr
           },
         },
       },
-      asked: 'review what you may do',
+      summary: 'review what you may do',
     })
     return status?.allowed === true
   })

@@ -52,7 +52,7 @@ export type NeedingVerb =
   | 'operator status'
 
 /** Verbs that need the same rights as another. */
-export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
+export const EQUIVALENT_VERBS: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
   deploy: [
     'update',
     'upgrade',

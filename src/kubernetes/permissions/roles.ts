@@ -1,4 +1,4 @@
-import {ALIKE, type Need, type NeedingVerb} from './need.ts'
+import {EQUIVALENT_VERBS, type Need, type NeedingVerb} from './need.ts'
 import {NEEDS} from './needs.ts'
 import {clusterChartNeeds, RENDERED_VERBS, renderedNeeds} from './rendered.ts'
 
@@ -67,7 +67,7 @@ export const CHILD_ROLES: RoleSet = {
 
 /** Returns the verbs of a set, with those that need the same rights. */
 export function roleSetVerbs({verbs}: RoleSet): readonly string[] {
-  return verbs.flatMap((verb) => [verb, ...(ALIKE[verb] ?? [])])
+  return verbs.flatMap((verb) => [verb, ...(EQUIVALENT_VERBS[verb] ?? [])])
 }
 
 /**

@@ -9,7 +9,7 @@ export interface SecretMetadata {
 }
 
 /** Selects helm's records by the type of their Secrets. */
-export const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
+export const HELM_RECORD_SELECTOR = {fieldSelector: 'type=helm.sh/release.v1'}
 
 /** Matches helm's record names: `sh.helm.release.v1.NAME.vREVISION` (Helm 4.2: storage.go makeKey). */
 const RECORD_NAME = /^sh\.helm\.release\.v1\.(?<release>.+)\.v(?<revision>\d+)$/
@@ -67,6 +67,6 @@ export function recordChanged({release, revision}: ReleaseRecord, cause?: unknow
 }
 
 /** Returns the last revision of each release; the input is ascending. */
-export function lastOf<T extends ReleaseRecord>(revisions: readonly T[]): ReadonlyMap<ReleaseId, T> {
+export function lastRevisions<T extends ReleaseRecord>(revisions: readonly T[]): ReadonlyMap<ReleaseId, T> {
   return new Map(revisions.map((record) => [record.release, record]))
 }

@@ -3,13 +3,13 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
-import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
+import {readObject, requestText, resourcePath, SECRETS} from '../api/resources.ts'
 import type {Metadata, Served} from '../api/served.ts'
 import {decodePayload, withChanges} from './payload.ts'
 import {
   allRecords,
+  HELM_RECORD_SELECTOR,
   lastRecords,
-  OF_HELM,
   readRecord,
   recordChanged,
   recordName,
@@ -117,13 +117,13 @@ async function listSecrets(
     path: namespace === undefined ? '/api/v1/secrets' : resourcePath(SECRETS, namespace),
     query: {
       labelSelector: name === undefined ? 'owner=helm' : `owner=helm,name=${name}`,
-      ...OF_HELM,
+      ...HELM_RECORD_SELECTOR,
     },
     accept: METADATA_LIST,
-    asked:
+    summary:
       namespace === undefined
         ? 'list secrets in all namespaces for the records of helm'
-        : asking('list', SECRETS, namespace),
+        : requestText('list', SECRETS, namespace),
   })
   return items
 }
@@ -164,7 +164,7 @@ async function patchLabels(
       path: resourcePath(SECRETS, namespace, name),
       contentType: 'application/merge-patch+json',
       body: {metadata: {uid, resourceVersion, labels}},
-      asked: asking('patch', SECRETS, namespace, name),
+      summary: requestText('patch', SECRETS, namespace, name),
     })
   } catch (error) {
     if (!isApiError(error, 404, 409)) throw error
@@ -195,9 +195,9 @@ async function writtenAt(client: ApiClient, record: ReleaseRecord): Promise<numb
 export async function listEveryRecord(client: ApiClient): Promise<EveryRecord> {
   const {items} = await listAll<SecretMetadata>(client, {
     path: '/api/v1/secrets',
-    query: OF_HELM,
+    query: HELM_RECORD_SELECTOR,
     accept: METADATA_LIST,
-    asked: 'list secrets in all namespaces for the records of helm',
+    summary: 'list secrets in all namespaces for the records of helm',
   })
   const strays = items.filter(isStray)
   return {
@@ -242,7 +242,7 @@ async function markFailed(
       method: 'PUT',
       path: resourcePath(SECRETS, at.namespace, at.name),
       body: {...secret, metadata: {...secret.metadata, labels}, data: {...secret.data, release}},
-      asked: asking('update', SECRETS, at.namespace, at.name),
+      summary: requestText('update', SECRETS, at.namespace, at.name),
     })
     return readRecord(written)!
   } catch (error) {

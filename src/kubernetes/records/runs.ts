@@ -3,7 +3,7 @@ import type {ReleaseId} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, CONFIG_MAPS, readObject, resourcePath} from '../api/resources.ts'
+import {CONFIG_MAPS, readObject, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 
@@ -109,7 +109,7 @@ async function writeRecord(client: ApiClient, record: RunRecord): Promise<void> 
       query: {fieldManager: 'kk', force: 'true'},
       contentType: 'application/apply-patch+yaml',
       body: recordConfigMap(record),
-      asked: asking('write', CONFIG_MAPS, KK_NAMESPACE, name),
+      summary: requestText('write', CONFIG_MAPS, KK_NAMESPACE, name),
       timeout: RESPONSE_TIMEOUT_MS,
       repeatable: true,
     })
@@ -138,7 +138,7 @@ async function listRecords(
       labelSelector:
         environment === undefined ? RUN_LABEL : `${RUN_LABEL},${ENVIRONMENT_LABEL}=${environment}`,
     },
-    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+    summary: requestText('list', CONFIG_MAPS, KK_NAMESPACE),
   })
   return items
     .flatMap((item) => recordIn(item) ?? [])
@@ -151,7 +151,7 @@ async function deleteRecord(client: ApiClient, id: string): Promise<void> {
     await client.json({
       method: 'DELETE',
       path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
-      asked: asking('delete', CONFIG_MAPS, KK_NAMESPACE, name),
+      summary: requestText('delete', CONFIG_MAPS, KK_NAMESPACE, name),
     })
   } catch (error) {
     if (!isApiError(error, 404)) throw error

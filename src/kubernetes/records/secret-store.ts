@@ -4,12 +4,12 @@ import {KkError} from '../../base/errors.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
+import {readObject, requestText, resourcePath, SECRETS} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 
 /** A password or key that kk generated or imported, and stores in the cluster. */
-export interface KeptSecret {
+export interface SecretRecord {
   readonly value: string
   /** The kind; undefined if another client created the secret, as is `since`. */
   readonly kind: string | undefined
@@ -33,10 +33,10 @@ export interface NewSecret {
   readonly kind: string
 }
 
-export type SecretsByName = ReadonlyMap<string, KeptSecret>
+export type SecretsByName = ReadonlyMap<string, SecretRecord>
 
 /** Generated passwords and keys: one Secret in `kk-system` for each namespace. */
-export interface KeptSecrets {
+export interface SecretStore {
   /** Returns the secrets of the releases in a namespace; empty if there are none. */
   read(namespace: string): Promise<SecretsByName>
   /** Returns all secrets, by namespace. */
@@ -45,7 +45,7 @@ export interface KeptSecrets {
    * Adds secrets and resolves with all that are stored afterwards. An existing secret is kept, also after a
    * concurrent write, unless `replace`.
    */
-  keep(
+  add(
     namespace: string,
     secrets: readonly NewSecret[],
     options?: {readonly replace?: boolean},
@@ -55,11 +55,11 @@ export interface KeptSecrets {
 /** The maximum of attempts of a write; each failure means that another client has succeeded. */
 const MAX_ATTEMPTS = 50
 
-export function keptSecrets(client: ApiClient): KeptSecrets {
+export function openSecretStore(client: ApiClient): SecretStore {
   return {
     read: async (namespace) => secretsIn(await read(client, namespace)),
     list: () => list(client),
-    keep: (namespace, secrets, {replace = false} = {}) => keep(client, {namespace, secrets, replace}),
+    add: (namespace, secrets, {replace = false} = {}) => keep(client, {namespace, secrets, replace}),
   }
 }
 
@@ -71,7 +71,7 @@ async function list(client: ApiClient): Promise<ReadonlyMap<string, SecretsByNam
   const {items} = await listAll<Served<Secret>>(client, {
     path: resourcePath(SECRETS, KK_NAMESPACE),
     query: {labelSelector: SECRETS_LABEL},
-    asked: asking('list', SECRETS, KK_NAMESPACE),
+    summary: requestText('list', SECRETS, KK_NAMESPACE),
   })
   return new Map(items.map((item) => [item.metadata.labels?.[SECRETS_LABEL] ?? '', secretsIn(item)]))
 }
@@ -89,7 +89,7 @@ async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): 
     const added = secrets.filter(({name}) => replace || !present.has(name))
     if (added.length === 0) return present
     const since = new Date(client.now()).toISOString()
-    const all = new Map<string, KeptSecret>([
+    const all = new Map<string, SecretRecord>([
       ...present,
       ...added.map(
         ({name, value, kind}) => [name, {value, kind, since, ...formerMarks(name, present)}] as const,
@@ -110,7 +110,7 @@ async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): 
 const MAX_FORMER_MARKS = 8
 
 /** Returns the marks of former values to store with a new value of a secret. */
-export function formerMarks(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
+export function formerMarks(name: string, present: SecretsByName): Pick<SecretRecord, 'former'> {
   const old = present.get(name)
   if (!old) return {}
   const former = [secretMark(name, old.value), ...(old.former ?? [])]
@@ -126,7 +126,7 @@ async function write(client: ApiClient, object: Served<Secret>): Promise<boolean
       method: isNew ? 'POST' : 'PUT',
       path: resourcePath(SECRETS, KK_NAMESPACE, isNew ? undefined : name),
       body: object,
-      asked: asking(isNew ? 'create' : 'update', SECRETS, KK_NAMESPACE, name),
+      summary: requestText(isNew ? 'create' : 'update', SECRETS, KK_NAMESPACE, name),
     })
   try {
     await send().catch(async (error: unknown) => {
@@ -146,7 +146,7 @@ const SECRETS_LABEL = 'kk.openstack.org/secrets-of'
 /** The annotation with kind and age of each key, and marks of the values that it replaced, as JSON. */
 const METADATA_ANNOTATION = 'kk.openstack.org/secrets-about'
 
-type About = Readonly<Record<string, Partial<Pick<KeptSecret, 'kind' | 'since' | 'former'>>>>
+type About = Readonly<Record<string, Partial<Pick<SecretRecord, 'kind' | 'since' | 'former'>>>>
 
 function secretName(namespace: string): string {
   return `kk-secrets-${namespace}`

@@ -4,7 +4,7 @@ import type {ReleaseId} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, CONFIG_MAPS, resourcePath} from '../api/resources.ts'
+import {CONFIG_MAPS, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {createNamespace, KK_NAMESPACE, readLease} from '../lease/lease.ts'
 import {DELETION_MARKER, type Reservation, type Reservations} from './reservation.ts'
@@ -47,7 +47,7 @@ async function create(client: ApiClient, reservation: Omit<Reservation, 'name'>)
         metadata: {name, labels},
         data: {required, dependent, operator, deadline: new Date(deadline).toISOString()},
       },
-      asked: asking('create', CONFIG_MAPS, KK_NAMESPACE),
+      summary: requestText('create', CONFIG_MAPS, KK_NAMESPACE),
       repeatable: true,
     })
   try {
@@ -67,7 +67,7 @@ export async function listReservations(client: ApiClient): Promise<readonly Rese
   const {items} = await listAll<Served<ConfigMap>>(client, {
     path: COLLECTION,
     query: {labelSelector: REQUIRED_LABEL},
-    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+    summary: requestText('list', CONFIG_MAPS, KK_NAMESPACE),
   })
   return items.map((configMap) =>
     reservationIn(configMap, (configMap.data?.required ?? 'unknown/unknown') as ReleaseId),
@@ -86,7 +86,7 @@ async function list(
   const {items} = await listAll<Served<ConfigMap>>(client, {
     path: COLLECTION,
     query: {labelSelector: `${label}=${hash(release)}`},
-    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+    summary: requestText('list', CONFIG_MAPS, KK_NAMESPACE),
   })
   return items
 }
@@ -96,7 +96,7 @@ async function remove(client: ApiClient, name: string): Promise<void> {
     await client.json({
       method: 'DELETE',
       path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
-      asked: asking('delete', CONFIG_MAPS, KK_NAMESPACE, name),
+      summary: requestText('delete', CONFIG_MAPS, KK_NAMESPACE, name),
       repeatable: true,
     })
   } catch (error) {

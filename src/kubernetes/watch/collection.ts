@@ -3,7 +3,7 @@ import {asKkError, type KkError} from '../../base/errors.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
-import {asking, type Resource, resourcePath} from '../api/resources.ts'
+import {type Resource, requestText, resourcePath} from '../api/resources.ts'
 import type {Observed} from '../gate/kinds/observed.ts'
 import {collectionStore} from './store.ts'
 
@@ -166,7 +166,7 @@ class WatchedCollection implements Collection {
       query: {fieldSelector: scope.fieldSelector},
       signal,
       ...(scope.isMetadata && {accept: METADATA_LIST}),
-      asked: asking('list', resource, namespace),
+      summary: requestText('list', resource, namespace),
     })
     this.store.replace(items, resourceVersion)
     this.listed = true
@@ -188,7 +188,7 @@ class WatchedCollection implements Collection {
       },
       signal,
       ...(scope.isMetadata && {accept: METADATA}),
-      asked: asking('watch', resource, namespace),
+      summary: requestText('watch', resource, namespace),
     })
     if (this.error) {
       this.error = undefined

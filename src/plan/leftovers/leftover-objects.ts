@@ -1,4 +1,4 @@
-import {staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import {isKeptInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 
@@ -40,7 +40,8 @@ export function leftoverObjects(
     for (const object of objects) {
       const isKnown = seen.has(key(object))
       seen.add(key(object))
-      if (!isKnown && !(status === 'superseded' && staysInUpgrade(object))) leftovers.push({object, revision})
+      if (!isKnown && !(status === 'superseded' && isKeptInUpgrade(object)))
+        leftovers.push({object, revision})
     }
   }
   return leftovers

@@ -1,5 +1,5 @@
 import {annotatedRelease, releaseAnnotations} from '../../kubernetes/manifest/helm-annotations.ts'
-import {isHook, staysAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
+import {isHook, isKeptAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {ObjectIdentity, PresentObject} from '../../kubernetes/objects/live-objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -50,7 +50,7 @@ function findKeepReason(
   if (object.kind === 'PersistentVolumeClaim') return 'data'
   if (object.kind === 'Namespace') return 'namespace'
   if (object.kind === 'CustomResourceDefinition') return 'crd'
-  return [object, {kind: object.kind, metadata: live}].some(staysAtUninstall) ? 'policy' : undefined
+  return [object, {kind: object.kind, metadata: live}].some(isKeptAtUninstall) ? 'policy' : undefined
 }
 
 /** An object that a release has left behind. */

@@ -1,4 +1,4 @@
-import {hookDeletePolicies, isHook, staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import {hookDeletePolicies, isHook, isKeptInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 import {dataOfHooks, eventsDuring, type HelmVerb} from '../removal/hook-data.ts'
@@ -35,7 +35,7 @@ export function replacedByHooks(
     if (!hook) return []
     const events = eventsDuring(hook, verb)
     const policies = hookDeletePolicies(hook)
-    const isKept = staysInUpgrade(object) || (isHolder(object) && dataOfHooks([hook], verb).length === 0)
+    const isKept = isKeptInUpgrade(object) || (isHolder(object) && dataOfHooks([hook], verb).length === 0)
     const isDeletedByHook = events.length > 0 && policies.some((policy) => policy !== 'hook-failed')
     if (isKept && !isDeletedByHook) return []
     const isMade = events.some((event) => event.startsWith('post-')) && !policies.includes('hook-succeeded')

@@ -1,6 +1,6 @@
 import type {StatefulSetSpec} from 'kubernetes-types/apps/v1.js'
-import type {Frozen} from '../../kubernetes/api/served.ts'
-import {hookDeletePolicies, hookEvents, staysAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
+import type {DeepReadonly} from '../../kubernetes/api/served.ts'
+import {hookDeletePolicies, hookEvents, isKeptAtUninstall} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Claim} from '../../kubernetes/objects/live-objects.ts'
 import type {ReleaseId} from '../../release.ts'
@@ -61,9 +61,9 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
   const stays = (objects: readonly KubernetesObject[], why: StayReason) =>
     objects.map((object) => ({object, why}))
   return {
-    goes: manifest.filter((object) => !staysAtUninstall(object)),
+    goes: manifest.filter((object) => !isKeptAtUninstall(object)),
     stays: [
-      ...stays(manifest.filter(staysAtUninstall), 'keep'),
+      ...stays(manifest.filter(isKeptAtUninstall), 'keep'),
       ...hooks.map((object) => ({object, why: isLeftByRemoval(object) ? 'removal-hook' : 'hook'}) as const),
       ...stays(crds, 'crd'),
       ...stays(
@@ -85,7 +85,7 @@ export function nameOf({kind, metadata}: KubernetesObject, namespace: string): O
   return {kind, name: metadata.name, namespace: metadata.namespace ?? namespace}
 }
 
-type StatefulSet = KubernetesObject & {readonly spec?: Partial<Frozen<StatefulSetSpec>>}
+type StatefulSet = KubernetesObject & {readonly spec?: Partial<DeepReadonly<StatefulSetSpec>>}
 
 /** Returns true for a StatefulSet whose retention policy has Kubernetes delete its claims with it. */
 export function takesClaims({kind, spec}: StatefulSet): boolean {

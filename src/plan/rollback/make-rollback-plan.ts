@@ -2,7 +2,7 @@ import {components} from '../../graph/components.ts'
 import {dependents} from '../../graph/dependents.ts'
 import {type Edge, type Graph, reverse} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {LayerName} from '../../overrides/layer.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
@@ -51,7 +51,7 @@ export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
     .filter(({jobs}) => jobs.length > 0)
   if (crossings.length > 0 && !keepSchema) throw crossesMigration(crossings)
 
-  const last = lastOf(inputs.revisions)
+  const last = lastRevisions(inputs.revisions)
   const {graph: uses} = usesOf({
     revisions: inputs.revisions,
     returning: new Set([...ways.values()].map(({to}) => to)),

@@ -1,5 +1,5 @@
 import {KkError} from '../../base/errors.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRelease} from '../../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
@@ -33,7 +33,7 @@ export function targetsOfRun(
   observed: Installations,
   only?: ReadonlySet<ReleaseId>,
 ): RunTargets {
-  const last = lastOf(observed.revisions)
+  const last = lastRevisions(observed.revisions)
   const targets: RollbackTarget[] = []
   const installed: ReleaseId[] = []
   const staying: string[] = []
@@ -75,7 +75,7 @@ export function targetsOfRun(
  */
 export function targetsOfLastRun(run: RunRecord, observed: Installations): RunTargets {
   const {runs} = observed
-  const last = lastOf(observed.revisions)
+  const last = lastRevisions(observed.revisions)
   const origin = (release: ReleaseId) => findOrigin(last.get(release)!, observed)
   const isAhead = ({release, revision}: RollbackTarget) => origin(release) > revision
   const {targets, installed, staying} = targetsOfRun(run, observed)
@@ -105,7 +105,7 @@ export function targetsOfLastRun(run: RunRecord, observed: Installations): RunTa
  * or not.
  */
 export function targetsOfRollback(run: RunRecord, observed: Installations): readonly RollbackTarget[] {
-  const last = lastOf(observed.revisions)
+  const last = lastRevisions(observed.revisions)
   const entries = run.releases.filter(({target}) => target !== undefined)
   const moved = entries.flatMap((entry) => {
     const {release} = entry

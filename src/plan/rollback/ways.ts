@@ -1,4 +1,4 @@
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../release.ts'
 import {hasPassed, readLabels} from '../labels.ts'
@@ -26,7 +26,7 @@ interface WaysOptions {
 
 /** Returns how each release returns; throws a refusal for the first that cannot. */
 export function waysBack({targets, revisions, environment}: WaysOptions): ReadonlyMap<ReleaseId, Way> {
-  const last = lastOf(revisions)
+  const last = lastRevisions(revisions)
   const ways = new Map<ReleaseId, Way>()
   const missing: PrunedRevision[] = []
   for (const {release, revision, reason} of targets) {

@@ -46,7 +46,7 @@ export interface ObservedRelease {
  * supersedes the deployed one (Helm 4.2: rollback.go performRollback): then the last superseded one replaces
  * it. Returns none if only the history was kept. `revisions` ascend.
  */
-export function livingRevisions<T extends Pick<ReleaseRecord, 'status'>>(
+export function liveRevisions<T extends Pick<ReleaseRecord, 'status'>>(
   revisions: readonly T[],
 ): readonly T[] {
   if (revisions.at(-1)?.status === 'uninstalled') return []
@@ -64,7 +64,7 @@ export function observeReleases(
   return [...Map.groupBy(revisions, ({release}) => release)]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([release, own]) => {
-      const living = new Set([...livingRevisions(own), ...own.filter((record) => returning.has(record))])
+      const living = new Set([...liveRevisions(own), ...own.filter((record) => returning.has(record))])
       return observe(
         release,
         own.at(-1)!,

@@ -5,7 +5,7 @@ import {digest, layerDigests} from '../../plan/digest.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** A release that was rendered to infer its requirements, now or earlier with the same inputs. */
-export interface Foreknown {
+export interface CachedRender {
   /** The digest of the layers that it was rendered with. */
   readonly layers: string
   /** The rendered objects; undefined if it was rendered earlier. */
@@ -13,7 +13,7 @@ export interface Foreknown {
   readonly facts: ChartFacts
 }
 
-export type ForeknownReleases = ReadonlyMap<ReleaseId, Foreknown>
+export type CachedRenders = ReadonlyMap<ReleaseId, CachedRender>
 
 export function layersKey(layers: readonly Layer[]): string {
   return digest(layerDigests(layers))

@@ -21,7 +21,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
 import {releaseIdIn} from '../gathering/load-charts.ts'
 import {ambiguousError} from './ambiguity.ts'
-import {type ForeknownReleases, layersKey} from './cached-renders.ts'
+import {type CachedRenders, layersKey} from './cached-renders.ts'
 import {readChartIndex} from './chart-index.ts'
 import type {Requirements} from './choices.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
@@ -51,7 +51,7 @@ export interface Inferred {
   readonly inferred: readonly InferredRequirement[]
   readonly notes: readonly string[]
   readonly faults: InferenceFaults
-  readonly foreknown: ForeknownReleases
+  readonly cachedRenders: CachedRenders
 }
 
 interface InferOptions extends GatherOptions {
@@ -108,10 +108,10 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
       added: [...new Set([...shown.added, ...fromPlugins.added])].sort(),
     }
     if (found.added.length === 0) {
-      const foreknown = cachedRenders(releases, gathered, rendered)
+      const cachedRenders = collectRenders(releases, gathered, rendered)
       return {
         ...inferredRequirements({environment, gathered, inputs, found, failures, inference: rendering, gone}),
-        foreknown,
+        cachedRenders,
       }
     }
     added.push(...found.added)
@@ -122,15 +122,15 @@ const NOTHING = {
   inferred: [],
   notes: [],
   faults: {unserved: [], ambiguous: [], requirements: new Map<ReleaseId, never>()},
-  foreknown: new Map<ReleaseId, never>(),
+  cachedRenders: new Map<ReleaseId, never>(),
 } as const
 
 /** Returns the renders and facts of all releases whose charts render. */
-function cachedRenders(
+function collectRenders(
   releases: readonly KnownRelease[],
   {layers}: Gathered,
   rendered: ReadonlyMap<ReleaseId, readonly RenderedObject[]>,
-): ForeknownReleases {
+): CachedRenders {
   return new Map(
     releases.map(({release, facts}) => [
       release,
@@ -254,7 +254,7 @@ interface InferenceParts {
   readonly gone: ReadonlySet<ReleaseId>
 }
 
-function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'foreknown'> {
+function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'cachedRenders'> {
   const {environment, gathered, inputs, found, failures, inference, gone} = parts
   const {requirements: inferred, unserved, ambiguous} = found
   const requirements = withInferred(gathered.requirements, inferred)

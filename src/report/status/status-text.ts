@@ -1,4 +1,4 @@
-import {blamesOf, passes} from '../../kubernetes/gate/health.ts'
+import {failureCauses, passes} from '../../kubernetes/gate/health.ts'
 import {releaseName} from '../../release.ts'
 import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
@@ -24,7 +24,7 @@ export function statusText(rows: readonly ReleaseStatus[], palette: Palette): Vi
 /** Returns one release on one line: `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`. */
 export function statusLine(row: ReleaseStatus, palette: Palette): string {
   const {release, revision, status, health, holder} = row
-  const [cause] = health ? blamesOf(health) : []
+  const [cause] = health ? failureCauses(health) : []
   const parts = [
     revision === 0 ? status : `revision ${revision} ${status}`,
     ...(health ? [healthText(health, palette)] : []),
@@ -70,7 +70,7 @@ interface Reasoning {
 function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): readonly string[] {
   const {health, holder, unreadable, advice, wanted} = row
   const name = labels(row.release)
-  const blames = health === undefined ? [] : blamesOf(health)
+  const blames = health === undefined ? [] : failureCauses(health)
   const notes = health !== undefined && passes(health) ? (health.notes ?? []) : []
   const others = row.dependents.filter(
     ({environment, isForeign}) => isForeign || (environment !== undefined && environment !== row.owner),

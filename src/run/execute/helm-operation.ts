@@ -7,7 +7,7 @@ import type {HookWatch} from '../../kubernetes/gate/health-checks.ts'
 import type {HeldLease} from '../../kubernetes/lease/leases.ts'
 import {type OperationVerb, operationEnvironment} from '../../kubernetes/lease/operation.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
-import {isLasting} from '../../kubernetes/objects/missing.ts'
+import {isPermanent} from '../../kubernetes/objects/missing.ts'
 import {isLeftBy} from '../../plan/pending/evidence.ts'
 import {HOOK_EVENTS} from '../../plan/removal/hook-data.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
@@ -247,7 +247,7 @@ async function pollForObjects(
   ended: AbortSignal,
 ): Promise<void> {
   if (!controls.appliedAwaited) return
-  const objects = all.filter(isLasting)
+  const objects = all.filter(isPermanent)
   const doExist = async () =>
     (await cluster.live.exist(releaseNamespace(action.release), objects)) &&
     (await areServed(cluster.apiServer, objects))

@@ -1,12 +1,12 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import {describeCause, redactHealth} from '../../kubernetes/gate/cause.ts'
 import {unhealthy} from '../../kubernetes/gate/gate.ts'
-import {blamesOf, type Cause, type PassedHealth} from '../../kubernetes/gate/health.ts'
+import {type Cause, failureCauses, type PassedHealth} from '../../kubernetes/gate/health.ts'
 import {OPERATION} from '../../kubernetes/lease/operation.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, parseManifest} from '../../kubernetes/manifest/manifest.ts'
-import {isLasting} from '../../kubernetes/objects/missing.ts'
-import {goneAmong, goneHooks} from '../../kubernetes/objects/missing-hooks.ts'
+import {isPermanent} from '../../kubernetes/objects/missing.ts'
+import {missingHookObjects, missingObjects} from '../../kubernetes/objects/missing-hooks.ts'
 import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {GATED_LABEL, gateOf, hasPassed, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
 import {isRechecked} from '../../plan/plan.ts'
@@ -44,7 +44,7 @@ export async function passGate(begun: Execution, deployed: Deployed): Promise<Pe
   const {action, cluster} = execution
   const {recreated = []} = deployed
   const namespace = releaseNamespace(action.release)
-  const gone = await goneAmong(cluster.live, namespace, recreated, ({isGoing}) => !isGoing)
+  const gone = await missingObjects(cluster.live, namespace, recreated, ({isGoing}) => !isGoing)
   return {...(await mark(execution, deployed.record)), ...noted(withGone(health, gone))}
 }
 
@@ -105,7 +105,7 @@ export async function plannedRevision({action, cluster}: Execution): Promise<Sto
 
 async function markHealthy(execution: Execution, stored: StoredRelease): Promise<Performed> {
   const health = await awaitHealthOfRecord(execution, stored)
-  const gone = await goneHooks(execution.cluster.live, stored)
+  const gone = await missingHookObjects(execution.cluster.live, stored)
   return {...(await mark(execution, stored)), ...noted(withGone(health, gone))}
 }
 
@@ -113,7 +113,7 @@ async function markHealthy(execution: Execution, stored: StoredRelease): Promise
 async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease): Promise<PassedHealth> {
   const {action, cluster, controls} = execution
   const objects = parseManifest(stored.manifest)
-  const lasting = objects.filter(isLasting)
+  const lasting = objects.filter(isPermanent)
   const exist =
     !controls.appliedAwaited || (await cluster.live.exist(releaseNamespace(action.release), lasting))
   if (exist) controls.onHelmEnded()
@@ -198,7 +198,7 @@ async function leftBehind(
   const namespace = releaseNamespace(execution.action.release)
   const health = await execution.cluster.health.of(namespace, objects, {hasPassed: true})
   const redacted = redactHealth(health, masking(execution))
-  return unhealthy([...blamesOf(redacted), behind], 'not healthy in time')
+  return unhealthy([...failureCauses(redacted), behind], 'not healthy in time')
 }
 
 /**

@@ -27,7 +27,7 @@ import {throwPlaced} from '../../prepare/positioned-problems.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
 import {renderOnCluster} from '../../prepare/rendering/render-on-cluster.ts'
 import {type Vendored, vendor} from '../../prepare/rendering/vendored.ts'
-import {seenRecords} from '../../prepare/visible-records.ts'
+import {visibleRecords} from '../../prepare/visible-records.ts'
 import {redactObjects} from '../../redact/objects.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
@@ -101,7 +101,7 @@ export async function planAdoption(
   const unknown = [...named].find((release) => !prepared.releases.has(release))
   if (unknown !== undefined) throw onlyUsed(unknown, environment.file)
   const {cluster} = ports
-  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRecords(cluster, [...named])])
+  const [plansCluster, seen] = await Promise.all([planCluster(cluster), visibleRecords(cluster, [...named])])
   const records = await observedRecords(cluster, seen.records, (release) => named.has(release))
   const recordByRelease = new Map(records.map((record) => [record.release, record]))
   const candidates = [...named].map((release) => {
@@ -183,7 +183,7 @@ async function listOwned(
   {environment, releases, graph}: Prepared,
   cluster: Cluster,
 ): Promise<ReadonlySet<ReleaseId>> {
-  const {records, note} = await seenRecords(cluster, [...releases.keys()])
+  const {records, note} = await visibleRecords(cluster, [...releases.keys()])
   const isRenamed = from !== undefined && note === undefined && hasAllOf(from, graph, records)
   const ownReleases = records
     .filter(({release, labels}) => releases.has(release) && readLabels(labels)?.owner === from)

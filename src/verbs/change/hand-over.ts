@@ -5,7 +5,7 @@ import type {Plan} from '../../plan/plan.ts'
 import {preparedMask} from '../../prepare/environment-mask.ts'
 import {observedRecords} from '../../prepare/observed-records.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
-import {seenRecords} from '../../prepare/visible-records.ts'
+import {visibleRecords} from '../../prepare/visible-records.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {timedTasks} from '../../run/task.ts'
 import {planCluster} from '../cluster-of.ts'
@@ -43,7 +43,10 @@ export async function planHandOver(
   const {environment, graph, releases} = prepared
   const {cluster} = ports
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))
-  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRecords(cluster, graph.releases)])
+  const [plansCluster, seen] = await Promise.all([
+    planCluster(cluster),
+    visibleRecords(cluster, graph.releases),
+  ])
   const plan = makeHandOverPlan({
     environment: environment.name,
     file: environment.file,

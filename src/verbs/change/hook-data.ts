@@ -72,9 +72,12 @@ export async function hookDataOfRollback(
 }
 
 /** Throws `KK_UNCONFIRMED` with all data whose loss is not confirmed. */
-export async function expectGivenUp(data: readonly HookData[], giveUp: GiveUp = () => false): Promise<void> {
+export async function expectGivenUp(
+  data: readonly HookData[],
+  confirmDataLoss: GiveUp = () => false,
+): Promise<void> {
   const unconfirmed: HookData[] = []
-  for (const each of data) if (!(await giveUp(each))) unconfirmed.push(each)
+  for (const each of data) if (!(await confirmDataLoss(each))) unconfirmed.push(each)
   if (unconfirmed.length === 0) return
   throw new KkError(
     'KK_UNCONFIRMED',

@@ -8,7 +8,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
-import type {KeptSecrets} from '../../kubernetes/records/secret-store.ts'
+import type {SecretStore} from '../../kubernetes/records/secret-store.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
@@ -19,7 +19,7 @@ import {throwPlaced} from '../../prepare/positioned-problems.ts'
 import {expectSameImages, expectSupportedVersions} from '../../prepare/preflight.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {previousRevisions} from '../../prepare/previous-revisions.ts'
-import {foreknownRender} from '../../prepare/rendering/cached-render.ts'
+import {cachedRender} from '../../prepare/rendering/cached-render.ts'
 import {helmActions, type Rendered, renderAll} from '../../prepare/rendering/render.ts'
 import {type Vendored, vendor} from '../../prepare/rendering/vendored.ts'
 import {validateAll} from '../../prepare/validate-all.ts'
@@ -31,7 +31,7 @@ import {laterImages} from '../../run/later-images.ts'
 import {pullsAhead} from '../../run/pull-ahead.ts'
 import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.ts'
 import {type ObservedPlan, observedPlan, type PlanOptions} from '../plan.ts'
-import {expectStated} from '../secrets/replaced-secrets.ts'
+import {expectSecretsStated} from '../secrets/replaced-secrets.ts'
 import type {Supplied, SuppliedSecret} from '../secrets/supply-secrets.ts'
 import {expectGivenUp, type GiveUp, hookData} from './hook-data.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
@@ -87,7 +87,7 @@ interface VerbChecks {
   /** Whether to take fields from their present managers. Throws `KK_USAGE` for helm 3. */
   readonly forceConflicts?: boolean | undefined
   /** Confirms the deletion of data by hooks. Defaults to no confirmation. */
-  readonly giveUp?: GiveUp | undefined
+  readonly confirmDataLoss?: GiveUp | undefined
 }
 
 /**
@@ -113,7 +113,7 @@ export async function planChange(
 function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedPlan): PlannedChange {
   const plan = withInputs(observed.plan, supplied)
   const keep = () => keepSecrets(supplied, plan, cluster.secrets)
-  const expect = () => expectStated(observed.living)
+  const expect = () => expectSecretsStated(observed.secretsToReplace)
   return {
     ...observed,
     prepared: supplied.planned,
@@ -137,13 +137,13 @@ function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedP
 export async function keepSecrets(
   {missing}: Pick<Supplied, 'missing'>,
   plan: Plan,
-  store: KeptSecrets,
+  store: SecretStore,
 ): Promise<void> {
   const changed = new Set<ReleaseId>(helmActions(plan).map(({release}) => release))
   const used = missing.filter(({release, isInUse}) => isInUse || changed.has(release))
   for (const [namespace, secrets] of Map.groupBy(used, (each) => each.namespace)) {
     const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
-    const stored = await store.keep(namespace, unique)
+    const stored = await store.add(namespace, unique)
     const conflicting = unique.filter(({name, value}) => stored.get(name)?.value !== value)
     if (conflicting.length > 0) throw secretsRaced(namespace, conflicting)
   }
@@ -175,7 +175,7 @@ function secretsRaced(namespace: string, secrets: readonly SuppliedSecret[]): Kk
 async function readyPlan(
   prepared: Prepared,
   plan: Plan<DeployKind>,
-  {verb, forceVersion = false, forceConflicts = false, giveUp, ...runPorts}: RunPorts & VerbChecks,
+  {verb, forceVersion = false, forceConflicts = false, confirmDataLoss, ...runPorts}: RunPorts & VerbChecks,
 ) {
   const {cluster} = runPorts
   const ports = {
@@ -193,7 +193,7 @@ async function readyPlan(
       plan,
       vendored,
       ...ports,
-      known: (action) => foreknownRender(prepared, action)?.rendered?.map(({object}) => object),
+      known: (action) => cachedRender(prepared, action)?.rendered?.map(({object}) => object),
     }).catch((error: unknown) => throwPlaced(error, prepared.releases))
     const compared = {plan, rendered, previous: await previousRevisions(plan, cluster)}
     if (verb) expectSameImages(compared, verb)
@@ -208,7 +208,7 @@ async function readyPlan(
     const tasks = buildTasks({prepared, vendored, unvalidated, shared, replaced, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
-    await expectGivenUp(await hookData(cluster.live, plan, {objectsOf: rendered, replaced}), giveUp)
+    await expectGivenUp(await hookData(cluster.live, plan, {objectsOf: rendered, replaced}), confirmDataLoss)
     return {
       notes,
       [Symbol.asyncDispose]: vendored.remove,

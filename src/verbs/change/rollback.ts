@@ -39,7 +39,7 @@ import {
 import {waysBack} from '../../plan/rollback/ways.ts'
 import {observedRevisions} from '../../prepare/observed-records.ts'
 import {expectNoConflicts, hasConflict} from '../../prepare/validate-all.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import {type Redact, redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {planCluster} from '../cluster-of.ts'
@@ -84,7 +84,7 @@ export async function planRollback(
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<RollbackPlan> {
   const sought = {releases: releasesIn(request), owner: environment, environment: settings}
-  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRevisions(cluster, sought)])
+  const [plansCluster, seen] = await Promise.all([planCluster(cluster), visibleRevisions(cluster, sought)])
   const revisions = await observedRevisions(cluster, seen.revisions)
   const runs = await runsFor(cluster.runs, request)
   const {targets, staying} = selectTargets(request, {revisions, runs})

@@ -6,13 +6,13 @@ import type {Cluster} from '../../kubernetes/cluster.ts'
 import {OWN_OPERATOR} from '../../kubernetes/lease/driver.ts'
 import type {Leases} from '../../kubernetes/lease/leases.ts'
 import {assessLease} from '../../kubernetes/lease/view.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {RunRecord, RunRelease} from '../../kubernetes/records/runs.ts'
 import {installationOf} from '../../plan/installation.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {lastGated} from '../../plan/rollback/ways.ts'
 import {recordedMask} from '../../prepare/environment-mask.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import type {Redact} from '../../redact/redact.ts'
 import {noteChecked} from '../../run/dependents-checked.ts'
 import type {RunEvent} from '../../run/events.ts'
@@ -56,7 +56,7 @@ export interface RunChoices {
   /** Whether the operator runs it, which may change the environments that it manages; all others may not. */
   readonly isOperator?: boolean
   /** Dispatches a task to another process. Defaults to running it in this process. */
-  readonly hand?: Hand | undefined
+  readonly dispatch?: Hand | undefined
 }
 
 /** Runs a task as `execute` does. */
@@ -130,7 +130,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     plan,
     perform: ({release}, controls) => {
       const task = taskByRelease.get(release)!
-      return options.hand?.(task, {run: id, controls}) ?? execute(task, {tools, controls})
+      return options.dispatch?.(task, {run: id, controls}) ?? execute(task, {tools, controls})
     },
     concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),
     startCondition: options.startCondition,
@@ -149,8 +149,8 @@ async function newRecord(id: string, who: string, options: StartOptions): Promis
   const {plan, tasks, ports, account} = options
   const {verb, scope, message, of} = account
   const releases = tasks.map(({action}) => action.release)
-  const seen = await seenRevisions(ports.cluster, {releases})
-  const [gated, last] = [lastGated(seen.revisions), lastOf(seen.revisions)]
+  const seen = await visibleRevisions(ports.cluster, {releases})
+  const [gated, last] = [lastGated(seen.revisions), lastRevisions(seen.revisions)]
   const host = hostname()
   const self = await identifyProcess(process.pid)
   return {

@@ -2,14 +2,14 @@ import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {HeldLease, Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {type Evidence, evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
 import {handedOver, unfinished} from '../../plan/refusals.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import {releaseName} from '../../release.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
 
@@ -45,8 +45,8 @@ export async function planUnlock(
   cluster: UnlockPorts,
   {release: name, revision, owner, environment: file}: UnlockRequest,
 ): Promise<Unlocking> {
-  const {revisions} = await seenRevisions(cluster, {names: [name], owner, environment: file})
-  const record = releaseOnCluster([...lastOf(revisions).values()], name, owner)
+  const {revisions} = await visibleRevisions(cluster, {names: [name], owner, environment: file})
+  const record = releaseOnCluster([...lastRevisions(revisions).values()], name, owner)
   const labels = readLabels(record.labels)
   if (labels === undefined) throw notByKk(record)
   const {owner: environment, exportedTo: tool} = labels

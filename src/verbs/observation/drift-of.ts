@@ -2,11 +2,11 @@ import {mapParallel} from '../../base/parallel.ts'
 import {readChartFiles} from '../../charts/files/chart-files.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {ownersOf, readLabels} from '../../plan/labels.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type ReleaseDrift, releaseDrift} from './drift.ts'
 import {noSuchOwner} from './no-such-owner.ts'
@@ -30,8 +30,8 @@ export async function drift(
   cluster: Cluster,
   {names, owner, environment, prepared}: DriftRequest,
 ): Promise<readonly ReleaseDrift[]> {
-  const {revisions} = await seenRevisions(cluster, {names, owner, environment})
-  const releases = chosen([...lastOf(revisions).values()], {names, owner, environment})
+  const {revisions} = await visibleRevisions(cluster, {names, owner, environment})
+  const releases = chosen([...lastRevisions(revisions).values()], {names, owner, environment})
   return mapParallel(releases, (release) => {
     const chart = prepared?.releases.get(release)?.chart
     return releaseDrift(cluster, {release, revisions, crds: chart && crdFiles(chart.directory)})

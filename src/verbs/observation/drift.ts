@@ -6,8 +6,8 @@ import {isScaled, type ScaleTarget} from '../../kubernetes/gate/scale-targets.ts
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
-import {isLasting} from '../../kubernetes/objects/missing.ts'
-import {goneHooks} from '../../kubernetes/objects/missing-hooks.ts'
+import {isPermanent} from '../../kubernetes/objects/missing.ts'
+import {missingHookObjects} from '../../kubernetes/objects/missing-hooks.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
@@ -162,8 +162,8 @@ export async function driftedObjects(
   const scaled = dry.some(isScalable) ? await cluster.health.scaleTargets(namespace) : []
   const live = dry.flatMap((each) => (each.state === 'compared' ? [each.live] : []))
   const redact = redactSecretsOf([...objects, ...live], redactor(stored.values))
-  const lasting = dry.filter(({state, object}) => state !== 'gone' || isLasting(object))
-  const hooks = (await goneHooks(cluster.live, stored)).map(
+  const lasting = dry.filter(({state, object}) => state !== 'gone' || isPermanent(object))
+  const hooks = (await missingHookObjects(cluster.live, stored)).map(
     (object) => ({object, state: 'gone', missing: 'object'}) as const,
   )
   return [...lasting, ...hooks].flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])

@@ -1,14 +1,14 @@
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {type RunEntry, runEntry} from '../../kubernetes/records/run-entry.ts'
 import type {RunRecord, RunRecords} from '../../kubernetes/records/runs.ts'
 import {type Installations, isOfPresent} from '../../plan/installation.ts'
 import {type Gate, gateOf, readLabels} from '../../plan/labels.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import type {ReleaseId} from '../../release.ts'
 import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
@@ -68,8 +68,8 @@ export async function releaseHistory(
   name: string,
   {owner, environment}: Scope,
 ): Promise<ReleaseHistory> {
-  const {revisions: all} = await seenRevisions(cluster, {names: [name], owner, environment})
-  const {release, labels} = releaseOnCluster([...lastOf(all).values()], name, owner)
+  const {revisions: all} = await visibleRevisions(cluster, {names: [name], owner, environment})
+  const {release, labels} = releaseOnCluster([...lastRevisions(all).values()], name, owner)
   const own = readLabels(labels)?.owner
   const runs = own === undefined ? [] : await cluster.runs.list(own)
   const records = all.filter((record) => record.release === release).toReversed()

@@ -9,7 +9,7 @@ import type {Leases} from '../../kubernetes/lease/leases.ts'
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {objectName, parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
@@ -22,9 +22,9 @@ import {
   factsIn,
   factsReader,
   recordVersion,
-  selectLiving,
+  selectLiveRevisions,
 } from '../../prepare/uses-reader.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import {type Redact, redactor} from '../../redact/redact.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {noSuchOwner} from './no-such-owner.ts'
@@ -75,8 +75,8 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
     return (text) => masks.reduce((cleaned, mask) => mask(cleaned), text)
   }
   return async () => {
-    const [seen, held] = await Promise.all([seenRevisions(cluster, sought), seenLeases(cluster)])
-    const last = [...lastOf(seen.revisions).values()]
+    const [seen, held] = await Promise.all([visibleRevisions(cluster, sought), seenLeases(cluster)])
+    const last = [...lastRevisions(seen.revisions).values()]
     const releases = selectReleases(subject, last)
     const concerned = new Set(releases)
     const observed = await observedRecords(cluster, last, (release) => concerned.has(release))
@@ -87,7 +87,7 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
     })
     const uses = usesOf({
       revisions: seen.revisions,
-      factsOf: await readUses(selectLiving(seen.revisions)),
+      factsOf: await readUses(selectLiveRevisions(seen.revisions)),
       wanted: graph,
     })
     const snapshot: StatusSnapshot = {

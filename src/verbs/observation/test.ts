@@ -5,7 +5,7 @@ import type {Records} from '../../kubernetes/records/records.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
-import {seenRecords} from '../../prepare/visible-records.ts'
+import {visibleRecords} from '../../prepare/visible-records.ts'
 import {planCluster} from '../cluster-of.ts'
 
 /**
@@ -24,7 +24,10 @@ export async function planTests(
   names: readonly string[],
 ): Promise<Plan<'test'>> {
   const named = namedReleases({environment, graph}, names)
-  const [plansCluster, seen] = await Promise.all([planCluster(cluster), seenRecords(cluster, graph.releases)])
+  const [plansCluster, seen] = await Promise.all([
+    planCluster(cluster),
+    visibleRecords(cluster, graph.releases),
+  ])
   const selected = testable({environment: environment.name, graph, records: seen.records, named})
   const tests = await mapParallel(selected.records, async ({release, revision}) => {
     const stored = await cluster.records.stored(release, revision)

@@ -4,7 +4,7 @@ import {type Leftover, leftovers} from '../../doctor/leftovers/leftovers.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
-import {lastOf} from '../../kubernetes/records/record.ts'
+import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {expectOwned} from '../../plan/decision/decide.ts'
@@ -12,7 +12,7 @@ import {ownersOf, readLabels} from '../../plan/labels.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {recordedChart} from '../../plan/recorded-chart.ts'
 import {foreign} from '../../plan/refusals.ts'
-import {seenRevisions} from '../../prepare/visible-revisions.ts'
+import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type PruningWork, type Task} from '../../run/task.ts'
@@ -43,8 +43,8 @@ export interface PlannedPruning {
  * an environment are named, `KK_USAGE` for releases of several environments, `KK_RECORD`.
  */
 export async function planPrune(cluster: Cluster, request: PruneRequest): Promise<PlannedPruning> {
-  const {revisions} = await seenRevisions(cluster, request)
-  const records = chosen([...lastOf(revisions).values()], request)
+  const {revisions} = await visibleRevisions(cluster, request)
+  const records = chosen([...lastRevisions(revisions).values()], request)
   const environment = request.owner ?? onlyOwner(records)
   const candidates = await mapParallel(records, async (record) => ({
     ...(await findPruning(cluster, record, revisions)),

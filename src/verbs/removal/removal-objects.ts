@@ -1,6 +1,6 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import type {Values} from '../../base/values.ts'
-import {staysInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
+import {isKeptInUpgrade} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {hookObjects, parseManifest, storedObjects} from '../../kubernetes/manifest/manifest.ts'
 import type {Claim, LiveObjects} from '../../kubernetes/objects/live-objects.ts'
@@ -16,7 +16,7 @@ import {
   type SplitObjects,
   splitObjects,
 } from '../../plan/removal/objects.ts'
-import {livingRevisions} from '../../plan/uses/observed.ts'
+import {liveRevisions} from '../../plan/uses/observed.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {CLAIM, claimNamespaces, claimsAmong, claimsIn} from './live-claims.ts'
 
@@ -127,7 +127,7 @@ async function earlierObjects(
   {release, revision}: StoredRelease,
 ): Promise<readonly KubernetesObject[]> {
   const revisions = await cluster.records.revisions(release)
-  const living = new Set(livingRevisions(revisions))
+  const living = new Set(liveRevisions(revisions))
   const objects = await Promise.all(
     revisions
       .filter((record) => record.revision < revision)
@@ -137,7 +137,7 @@ async function earlierObjects(
           if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
         })
         const found = stored ? storedObjects(stored) : []
-        return isLiving ? found : found.filter((each) => isHolder(each) || staysInUpgrade(each))
+        return isLiving ? found : found.filter((each) => isHolder(each) || isKeptInUpgrade(each))
       }),
   )
   return objects.flat()

@@ -1,6 +1,6 @@
 import type {KollaPasswords} from '../../exchange/kolla/passwords.ts'
+import type {SecretStore} from '../../kubernetes/records/secret-store.ts'
 import type {SecretUses} from './list-secrets.ts'
-import type {SecretKeeper} from './override-secret-store.ts'
 import {expectEffective} from './replaced-secrets.ts'
 
 export interface ImportedSecret {
@@ -35,11 +35,11 @@ interface ImportOptions {
  */
 export async function importSecrets(
   {secrets, unknown, empty}: KollaPasswords,
-  keeper: SecretKeeper,
+  store: SecretStore,
   {namespace, replace, dryRun, byHand, uses}: ImportOptions,
 ): Promise<SecretImport> {
   const used = secrets.filter(({name}) => uses.has(name))
-  const present = await keeper.read(namespace)
+  const present = await store.read(namespace)
   const outcomes = used.map(({name, from, value}) => ({
     name,
     from,
@@ -53,7 +53,7 @@ export async function importSecrets(
   const written = outcomes
     .filter(({outcome}) => outcome === 'added' || outcome === 'replaced')
     .map(({name, value}) => ({name, value, kind: uses.get(name)!.kind}))
-  if (!dryRun && written.length > 0) await keeper.keep(namespace, written, {replace})
+  if (!dryRun && written.length > 0) await store.add(namespace, written, {replace})
   const unused = secrets.filter(({name}) => !uses.has(name)).map(({from}) => from)
   return {
     namespace,

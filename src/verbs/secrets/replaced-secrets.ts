@@ -84,16 +84,16 @@ export function expectEffective({namespace, name, byHand}: Omit<SecretInUse, 're
 }
 
 /** Throws the error of `unstatedSecret`, if there is one. */
-export function expectStated(living: readonly SecretInUse[]): void {
-  const refusal = unstatedSecret(living)
+export function expectSecretsStated(secrets: readonly SecretInUse[]): void {
+  const refusal = unstatedSecret(secrets)
   if (refusal) throw refusal
 }
 
 /**
  * Returns `KK_ROTATION` if a secret in use is no longer stated or supplied and needs manual steps to change.
  */
-export function unstatedSecret(living: readonly SecretInUse[]): KkError | undefined {
-  const held = living.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
+export function unstatedSecret(secrets: readonly SecretInUse[]): KkError | undefined {
+  const held = secrets.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
   if (!held) return undefined
   const message = `${label(held)} is in use and not stated, and another value would lock out its users: ${held.byHand!.why}`
   return new KkError('KK_ROTATION', message, {

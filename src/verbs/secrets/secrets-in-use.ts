@@ -2,7 +2,7 @@ import {mapParallel} from '../../base/parallel.ts'
 import {textAt} from '../../base/values.ts'
 import {order} from '../../graph/order.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
-import type {KeptSecret} from '../../kubernetes/records/secret-store.ts'
+import type {SecretRecord} from '../../kubernetes/records/secret-store.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {SecretNeeds} from './secret-needs.ts'
@@ -28,7 +28,7 @@ export async function secretsInUse(
   )
   const valuesByRelease = new Map(read)
   const secretsByNamespace = new Map(
-    namespaces.map((namespace) => [namespace, new Map<string, KeptSecret>()]),
+    namespaces.map((namespace) => [namespace, new Map<string, SecretRecord>()]),
   )
   for (const release of order(graph).filter((each) => valuesByRelease.has(each))) {
     const secrets = secretsByNamespace.get(releaseNamespace(release))!

@@ -7,7 +7,7 @@ import {layerDigests} from '../../plan/digest.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {isStated, isSupplied} from './secret-needs.ts'
-import {laidIn, type PlacedValue} from './supply-secrets.ts'
+import {addSystemLayer, type PlacedValue} from './supply-secrets.ts'
 
 const ACCOUNT = /^(?:identity|oslo_cache|oslo_db|oslo_messaging)\./
 
@@ -78,7 +78,9 @@ export async function sharedSecrets<Release extends Layered>({
           : []
       })
       if (placed.length === 0 || !isSupplied(environment, release)) return []
-      return [[release, laidIn(chart, layers, placed, `what is stated for accounts of ${chart.name}`)]]
+      return [
+        [release, addSystemLayer(chart, layers, placed, `what is stated for accounts of ${chart.name}`)],
+      ]
     },
   )
   return {

@@ -1,6 +1,6 @@
 import type {Values} from '../../base/values.ts'
 import type {SecretsByName} from '../../kubernetes/records/secret-store.ts'
-import {generateSecret, standInSecret} from '../../overrides/generate-secret.ts'
+import {generateSecret, placeholderSecret} from '../../overrides/generate-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
@@ -125,7 +125,7 @@ export function layersWithSecrets(
 ): ReadonlyMap<ReleaseId, readonly Layer[]> {
   const standIns = new Map<string, string>()
   const standIn = (kind: SecretNeed['kind'], name: string) => {
-    const made = standIns.get(name) ?? standInSecret(kind, name)
+    const made = standIns.get(name) ?? placeholderSecret(kind, name)
     standIns.set(name, made)
     return made
   }
@@ -141,18 +141,18 @@ export function layersWithSecrets(
         const value = supplied(need)
         return {path: need.path, value: need.given?.(value, other ? supplied(other) : '') ?? value}
       })
-      return [release, placed.length === 0 ? layers : laidIn(chart, layers, placed)]
+      return [release, placed.length === 0 ? layers : addSystemLayer(chart, layers, placed)]
     }),
   )
 }
 
 function withLayer(prepared: PreparedRelease, secrets: readonly PlacedValue[]): PreparedRelease {
-  const layers = laidIn(prepared.chart, prepared.layers, secrets)
+  const layers = addSystemLayer(prepared.chart, prepared.layers, secrets)
   return {...prepared, layers, desired: {...prepared.desired, layers: layerDigests(layers)}}
 }
 
 /** Returns the layers with one more `system` layer below those of the environment. */
-export function laidIn(
+export function addSystemLayer(
   chart: PreparedRelease['chart'],
   layers: readonly Layer[],
   secrets: readonly PlacedValue[],

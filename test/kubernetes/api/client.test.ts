@@ -2,7 +2,7 @@ import type {ServerResponse} from 'node:http'
 import {describe, expect, it, vi} from 'vitest'
 import {clientOf, json, refuse, scriptedServer} from '../support/api-server.ts'
 
-const pods = {path: '/api/v1/namespaces/openstack/pods', asked: 'list pods in namespace openstack'}
+const pods = {path: '/api/v1/namespaces/openstack/pods', summary: 'list pods in namespace openstack'}
 
 describe('a request to the API server', () => {
   it('carries the token of the user and goes below the path of the server', async () => {
@@ -212,7 +212,7 @@ describe('many requests to the API server', () => {
     await vi.waitFor(() => expect(open).toHaveLength(16))
     const lease = await client.json({
       path: '/apis/coordination.k8s.io/v1/namespaces/kk-system/leases/a',
-      asked: 'x',
+      summary: 'x',
     })
     const watch = await client.lines({...pods, query: {watch: 1}})
     for (let answered = 0; answered < 40; answered++) {

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {listAll} from '../../../src/kubernetes/api/list.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
-const request = {path: '/api/v1/pods', asked: 'list pods'}
+const request = {path: '/api/v1/pods', summary: 'list pods'}
 
 describe('a list', () => {
   it('is read page by page', async () => {

@@ -12,7 +12,7 @@ import {openProxy} from '../../support/proxy.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 import {scriptedServer} from '../support/api-server.ts'
 
-const PODS = {path: '/api/v1/pods', asked: 'list pods'}
+const PODS = {path: '/api/v1/pods', summary: 'list pods'}
 
 interface SecureServer {
   readonly port: number

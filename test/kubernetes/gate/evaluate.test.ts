@@ -8,7 +8,7 @@ import {
   type Observation,
   withoutScaledReplicas,
 } from '../../../src/kubernetes/gate/evaluate.ts'
-import {blamesOf} from '../../../src/kubernetes/gate/health.ts'
+import {failureCauses} from '../../../src/kubernetes/gate/health.ts'
 import type {Observed} from '../../../src/kubernetes/gate/kinds/observed.ts'
 import {observation} from '../../../src/kubernetes/gate/observation.ts'
 
@@ -140,7 +140,7 @@ describe('the health of a release', () => {
       const scaleTargets = async () => [{...scaler, fromZero: false}]
       const expected = await withoutScaledReplicas(stateful(spec), seen, {scaleTargets})
 
-      const [blame] = blamesOf(evaluate(expected, seen))
+      const [blame] = failureCauses(evaluate(expected, seen))
 
       if (message === undefined) expect(blame?.reason).not.toBe('ScaledDown')
       else expect(blame).toMatchObject({reason: 'ScaledDown', message: expect.stringContaining(message)})
@@ -150,7 +150,7 @@ describe('the health of a release', () => {
       ['states', {replicas: 2}, 'it is scaled to 0, and its chart states 2'],
       ['does not state', {}, 'it is scaled to 0, and its chart states no number, which means 1'],
     ])('names the number that its chart %s', (_, spec, message) => {
-      expect(blamesOf(evaluate(stateful(spec), scaledTo(0)))).toMatchObject([{message}])
+      expect(failureCauses(evaluate(stateful(spec), scaledTo(0)))).toMatchObject([{message}])
     })
 
     it('lists autoscalers only then', async () => {

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {amount, mebibytes, wholeCpus} from '../../../src/kubernetes/inventory/quantity.ts'
+import {mebibytes, parseQuantity, wholeCpus} from '../../../src/kubernetes/inventory/quantity.ts'
 
 it.each([
   ['250m', 0.25],
@@ -9,7 +9,7 @@ it.each([
   [3, 3],
   ['', 0],
 ])('the quantity %s is %d', (quantity, expected) => {
-  expect(amount(quantity)).toBeCloseTo(expected)
+  expect(parseQuantity(quantity)).toBeCloseTo(expected)
 })
 
 it.each([

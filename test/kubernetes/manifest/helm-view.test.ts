@@ -4,9 +4,9 @@ import {
   hookEvents,
   hookWeight,
   isHook,
+  isKeptAtUninstall,
+  isKeptInUpgrade,
   isTestHook,
-  staysAtUninstall,
-  staysInUpgrade,
 } from '../../../src/kubernetes/manifest/helm-view.ts'
 import {parseManifest} from '../../../src/kubernetes/manifest/manifest.ts'
 
@@ -100,7 +100,7 @@ it.each([
   (policy, atUninstall, inUpgrade) => {
     const object = annotated(policy === undefined ? {} : {'helm.sh/resource-policy': policy})
 
-    expect([staysAtUninstall(object), staysInUpgrade(object)]).toEqual([atUninstall, inUpgrade])
+    expect([isKeptAtUninstall(object), isKeptInUpgrade(object)]).toEqual([atUninstall, inUpgrade])
   },
 )
 
@@ -119,13 +119,13 @@ items:
   it('an item is neither a hook nor kept by its own annotations', () => {
     const item = read('', `${HOOKED}, ${KEPT}`)
 
-    expect([hookEvents(item), hookWeight(item), staysAtUninstall(item)]).toEqual([[], 0, false])
+    expect([hookEvents(item), hookWeight(item), isKeptAtUninstall(item)]).toEqual([[], 0, false])
   })
 
   it('an item is a hook, and kept, by the annotations of the List', () => {
     const item = read(`${HOOKED}, ${KEPT}`, '')
 
-    expect([hookEvents(item), hookWeight(item), staysAtUninstall(item)]).toEqual([
+    expect([hookEvents(item), hookWeight(item), isKeptAtUninstall(item)]).toEqual([
       ['post-install', 'test'],
       -5,
       true,
@@ -133,7 +133,7 @@ items:
   })
 
   it('an item is kept in an upgrade by its own annotation', () => {
-    expect([staysInUpgrade(read(KEPT, '')), staysInUpgrade(read('', KEPT))]).toEqual([false, true])
+    expect([isKeptInUpgrade(read(KEPT, '')), isKeptInUpgrade(read('', KEPT))]).toEqual([false, true])
   })
 
   it('an item is sent to the cluster without the annotations of the List', () => {
@@ -155,7 +155,7 @@ items:
   items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]
 `)
 
-    expect(staysAtUninstall(item!)).toBe(false)
+    expect(isKeptAtUninstall(item!)).toBe(false)
   })
 })
 
@@ -164,5 +164,5 @@ it('annotations that are not strings in YAML are read as strings', () => {
     'apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {helm.sh/hook-weight: 7, helm.sh/resource-policy: true}}\n',
   )
 
-  expect([hookWeight(object!), staysAtUninstall(object!)]).toEqual([7, true])
+  expect([hookWeight(object!), isKeptAtUninstall(object!)]).toEqual([7, true])
 })

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs'
 import {loadAll} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
-import {ALIKE} from '../../../src/kubernetes/permissions/need.ts'
+import {EQUIVALENT_VERBS} from '../../../src/kubernetes/permissions/need.ts'
 import {NEEDS} from '../../../src/kubernetes/permissions/needs.ts'
 import {ROLE_SETS, type Rule, rulesOf} from '../../../src/kubernetes/permissions/roles.ts'
 import {table} from '../../../src/table.js'
@@ -18,7 +18,7 @@ function rights(rules: readonly Pick<Rule, 'apiGroups' | 'resources' | 'verbs'>[
 const STORE_ONLY = /^(?:overrides|helm-overrides?|plugins|serve|values)\b/
 
 it('the table of permissions covers every command that reads a cluster', () => {
-  const known = [...Object.keys(NEEDS), ...Object.values(ALIKE).flat()]
+  const known = [...Object.keys(NEEDS), ...Object.values(EQUIVALENT_VERBS).flat()]
   const asking = Object.entries(table.commands).filter(
     ([name, {flags}]) => 'kubeconfig' in flags && !name.startsWith('sandbox') && !STORE_ONLY.test(name),
   )
@@ -44,7 +44,7 @@ it('the rows of the table have groups, subresources and object names in the synt
 })
 
 it('every verb with synonyms, and every verb of a role, has rows', () => {
-  const verbs = [...Object.keys(ALIKE), ...Object.values(ROLE_SETS).flatMap((set) => set.verbs)]
+  const verbs = [...Object.keys(EQUIVALENT_VERBS), ...Object.values(ROLE_SETS).flatMap((set) => set.verbs)]
   expect(verbs.filter((verb) => !(verb in NEEDS))).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {keptSecrets, secretMark} from '../../../src/kubernetes/records/secret-store.ts'
+import {openSecretStore, secretMark} from '../../../src/kubernetes/records/secret-store.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const SECRETS = '/api/v1/namespaces/kk-system/secrets'
@@ -35,7 +35,7 @@ async function server() {
     stored.set(sent.metadata.name, next)
     json(response, next)
   })
-  return {secrets: keptSecrets(client), stored}
+  return {secrets: openSecretStore(client), stored}
 }
 
 const password = (value: string, name = 'oslo_db.admin.password') => ({name, value, kind: 'password'})
@@ -43,7 +43,7 @@ const password = (value: string, name = 'oslo_db.admin.password') => ({name, val
 test('stored secrets are read and listed with kind and time', async () => {
   const {secrets, stored} = await server()
 
-  await secrets.keep('openstack', [password('first')])
+  await secrets.add('openstack', [password('first')])
 
   const kept = await secrets.read('openstack')
   expect(kept.get('oslo_db.admin.password')).toEqual({
@@ -60,7 +60,7 @@ test('replaced secrets are recognised by their mark, and cannot be read', async 
   const {secrets, stored} = await server()
   const name = 'oslo_db.admin.password'
   for (const value of ['first', 'second', 'third'])
-    await secrets.keep('openstack', [password(value)], {replace: true})
+    await secrets.add('openstack', [password(value)], {replace: true})
 
   const kept = await secrets.read('openstack')
 
@@ -73,7 +73,7 @@ test('concurrent writers of a secret all get the first value, and lose none', as
   const numbers = Array.from({length: 10}, (_, index) => String(index))
 
   const kept = await Promise.all(
-    numbers.map((each) => secrets.keep('openstack', [password(each), password(each, `own-${each}`)])),
+    numbers.map((each) => secrets.add('openstack', [password(each), password(each, `own-${each}`)])),
   )
 
   expect(new Set(kept.map((each) => each.get('oslo_db.admin.password')!.value)).size).toBe(1)
@@ -82,10 +82,10 @@ test('concurrent writers of a secret all get the first value, and lose none', as
 
 test('an existing secret is replaced only on request', async () => {
   const {secrets} = await server()
-  await secrets.keep('openstack', [password('first')])
+  await secrets.add('openstack', [password('first')])
 
-  const left = await secrets.keep('openstack', [password('second')])
-  const replaced = await secrets.keep('openstack', [password('third')], {replace: true})
+  const left = await secrets.add('openstack', [password('second')])
+  const replaced = await secrets.add('openstack', [password('third')], {replace: true})
 
   expect(left.get('oslo_db.admin.password')!.value).toBe('first')
   expect(replaced.get('oslo_db.admin.password')!.value).toBe('third')

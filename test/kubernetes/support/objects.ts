@@ -1,9 +1,9 @@
-import type {Stated} from '../../../src/kubernetes/gate/kinds/health.ts'
+import type {ManifestFields} from '../../../src/kubernetes/gate/kinds/health.ts'
 import type {
   ContainerStatus,
+  NamespaceObjects,
   ObservedClaim,
   Pod,
-  Surroundings,
   Workload,
 } from '../../../src/kubernetes/gate/kinds/observed.ts'
 
@@ -49,7 +49,7 @@ export function claim(name: string, phase: string, storageClassName?: string): O
 /** The time at which tests look at pods, unless they say otherwise. */
 export const NOW = Date.parse('2026-01-02T00:00:00Z')
 
-export function around(pods: readonly Pod[] = [], claims: readonly ObservedClaim[] = []): Surroundings {
+export function around(pods: readonly Pod[] = [], claims: readonly ObservedClaim[] = []): NamespaceObjects {
   return {pods, now: NOW, claim: (name) => claims.find((found) => found.metadata.name === name)}
 }
 
@@ -69,4 +69,4 @@ export function workload<K extends string>(
 }
 
 /** The manifest of an object of which the chart leaves the number of replicas to others. */
-export const STATED: Stated = {replicasOf: 'chart', replicas: 0, isPaused: false, isSuspended: false}
+export const STATED: ManifestFields = {replicasOf: 'chart', replicas: 0, isPaused: false, isSuspended: false}

@@ -101,8 +101,8 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
       )
       return join(cache, 'charts')
     }
-    const madeBy = ({foreknown}: Prepared) =>
-      foreknown!.get('openstack/versioned')!.facts.provided.objects.map((object) => object.name)
+    const madeBy = ({cachedRenders}: Prepared) =>
+      cachedRenders!.get('openstack/versioned')!.facts.provided.objects.map((object) => object.name)
 
     it('are inferred for the version of the cluster or a specified one, regardless of kubeVersion', async () => {
       const charts = [await versioned()]

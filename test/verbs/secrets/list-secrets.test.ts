@@ -4,7 +4,7 @@ import {releaseName} from '../../../src/release.ts'
 import {secretsText} from '../../../src/report/secrets/secrets-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 import {listSecrets, secretReaders, secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
-import {storeKeeper} from '../../../src/verbs/secrets/override-secret-store.ts'
+import {overrideSecretStore} from '../../../src/verbs/secrets/override-secret-store.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {temporaryStore} from '../overrides/support/service.ts'
 import {OSH, preparedOf} from './environments.ts'
@@ -14,7 +14,11 @@ it('secrets of the store are listed with their kind and time', async () => {
   const before = new Date().toISOString()
   await store.putSecret({name: 'oslo_db.admin.password', namespace: 'openstack', value: 'one'})
 
-  const listed = listSecrets(await storeKeeper(store).list(), 'store', await secretUses(builtInPlugins()))
+  const listed = listSecrets(
+    await overrideSecretStore(store).list(),
+    'store',
+    await secretUses(builtInPlugins()),
+  )
 
   expect(listed).toMatchObject([
     {name: 'oslo_db.admin.password', namespace: 'openstack', kind: 'password', keptIn: 'store'},

@@ -8,7 +8,7 @@ import type {Cluster} from '../../../src/kubernetes/cluster.ts'
 import type {Records} from '../../../src/kubernetes/records/records.ts'
 import type {StoredRelease} from '../../../src/kubernetes/records/release-record.ts'
 import {
-  type KeptSecrets,
+  type SecretStore,
   type SecretsByName,
   secretMark,
 } from '../../../src/kubernetes/records/secret-store.ts'
@@ -20,7 +20,7 @@ import type {ReleaseId} from '../../../src/release.ts'
 import {importSecrets} from '../../../src/verbs/secrets/import-secrets.ts'
 import {secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
 import {
-  expectStated,
+  expectSecretsStated,
   replacedSecretNotes,
   replacedSecrets,
   unstatedSecret,
@@ -64,7 +64,7 @@ function kept(name: string, value: string, former: readonly string[] = []): Know
 /** What an upgrade of a release would replace that was deployed with the values `before`. */
 async function living(chart: string, {before, now, kk, cluster = new Map()}: Change) {
   const stored = {...bareRecord(id(chart)), values: before} as unknown as StoredRelease
-  const secrets = {read: async (namespace: string) => cluster.get(namespace) ?? new Map()} as KeptSecrets
+  const secrets = {read: async (namespace: string) => cluster.get(namespace) ?? new Map()} as SecretStore
   const records = port<Records>({list: async () => [stored], stored: async () => stored})
   const {planned} = await supplyFrom(environment(chart, now, kk), {secrets, records}, async () => new Map())
   return replacedSecrets(planned, new Map<ReleaseId, readonly StoredRelease[]>([[id(chart), [stored]]]))
@@ -117,10 +117,10 @@ test("rotation of the database's administrator is refused, with the manual steps
 test("an import replaces the administrator's password only if it was changed by hand", async () => {
   const replaced: string[] = []
   const present: SecretsByName = kept(DATABASE, 'one').get('openstack')!
-  const keeper = {
+  const secretStore = {
     read: async () => present,
     list: async () => new Map(),
-    keep: async (_: string, secrets: readonly {readonly name: string}[]) => {
+    add: async (_: string, secrets: readonly {readonly name: string}[]) => {
       replaced.push(...secrets.map(({name}) => name))
       return present
     },
@@ -133,11 +133,11 @@ test("an import replaces the administrator's password only if it was changed by 
   const uses = await secretUses(builtInPlugins())
   const options = {namespace: 'openstack', replace: true, dryRun: false, uses}
 
-  await expect(importSecrets(passwords, keeper, {...options, byHand: false})).rejects.toEqual(
+  await expect(importSecrets(passwords, secretStore, {...options, byHand: false})).rejects.toEqual(
     refusal(DATABASE),
   )
   expect(replaced).toEqual([])
-  await importSecrets(passwords, keeper, {...options, byHand: true})
+  await importSecrets(passwords, secretStore, {...options, byHand: true})
 
   expect(replaced).toEqual([DATABASE])
 })
@@ -171,9 +171,11 @@ test('deleting the line of a secret that an upgrade cannot replace is refused, a
   const deleted = await living('mariadb', {before: databaseValue('in-use'), now: {}, cluster: other})
   const changed = await living('mariadb', {before: databaseValue('in-use'), now: databaseValue('other')})
 
-  expect(() => expectStated(deleted)).toThrow(refusal(`openstack/${DATABASE} is in use and not stated`))
+  expect(() => expectSecretsStated(deleted)).toThrow(
+    refusal(`openstack/${DATABASE} is in use and not stated`),
+  )
   expect(unstatedSecret(deleted)?.hint).toMatch(/FILE --replace --changed-by-hand$/)
-  expect(() => expectStated(changed)).not.toThrow()
+  expect(() => expectSecretsStated(changed)).not.toThrow()
   expect(replacedSecretNotes(changed)).toEqual([
     `another openstack/${DATABASE} is stated, but MariaDB keeps the one of its first start in its data`,
   ])
@@ -190,7 +192,9 @@ test.each([{secrets: false}, {releases: {mariadb: {secrets: false}}}])(
     expect(replacedSecretNotes(found)).toEqual([
       expect.stringMatching(/secrets: false.*openstack\/oslo_db\.admin/),
     ])
-    expect(() => expectStated(found)).toThrow(refusal(`openstack/${DATABASE} is in use and not stated`))
+    expect(() => expectSecretsStated(found)).toThrow(
+      refusal(`openstack/${DATABASE} is in use and not stated`),
+    )
   },
 )
 

@@ -1,5 +1,5 @@
 import {claimsOf, unboundClaims} from './claim.ts'
-import {closed, HEALTHY, type HealthOf} from './health.ts'
+import {closedHealth, HEALTHY, type HealthOf} from './health.ts'
 import {findCondition, type Pod} from './observed.ts'
 
 /** Returns the health of a pod without a controller: it must be ready, or have succeeded. */
@@ -7,7 +7,7 @@ export const barePodHealth: HealthOf<Pod> = (pod, around) => {
   const phase = pod.status?.phase ?? 'Pending'
   if (phase === 'Succeeded' || findCondition(pod, 'Ready')?.status === 'True') return HEALTHY
   const claims = unboundClaims(pod, claimsOf(pod.spec), around)
-  return closed(phase === 'Failed' ? 'failed' : 'waiting', pod, {
+  return closedHealth(phase === 'Failed' ? 'failed' : 'waiting', pod, {
     message: `it is ${phase}`,
     pods: [pod],
     claims,

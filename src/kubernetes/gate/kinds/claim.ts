@@ -1,5 +1,5 @@
 import type {Cause} from '../health.ts'
-import type {Observed, PodSpec, Surroundings} from './observed.ts'
+import type {NamespaceObjects, Observed, PodSpec} from './observed.ts'
 
 /** Returns the names of the claims in a pod template. */
 export function claimsOf(spec: PodSpec | undefined): string[] {
@@ -11,7 +11,7 @@ export function claimsOf(spec: PodSpec | undefined): string[] {
 export function unboundClaims(
   object: Observed & {readonly kind: string},
   names: readonly string[],
-  around: Surroundings,
+  around: NamespaceObjects,
 ): Cause[] {
   return names.flatMap((name) => {
     const claim = around.claim(name)

@@ -1,5 +1,5 @@
 import {atJsonPath, type ReadinessRule} from '../../../base/readiness.ts'
-import {closed, HEALTHY, type HealthOf} from './health.ts'
+import {closedHealth, HEALTHY, type HealthOf} from './health.ts'
 import {type Condition, findCondition, type Observed} from './observed.ts'
 
 interface CustomResource extends Observed {
@@ -32,7 +32,7 @@ export function customResourceHealth({rule, hasStatus, now}: HealthRules): Healt
   return (object) => {
     const {metadata, status} = object
     const wait = (message: string, condition?: Condition) =>
-      closed('waiting', object, {message, pods: [], ...causeFields(condition)})
+      closedHealth('waiting', object, {message, pods: [], ...causeFields(condition)})
     if (metadata.deletionTimestamp) return wait('it is being deleted')
     const isStale = (generation: number | undefined) =>
       generation !== undefined && generation < (metadata.generation ?? 0)
@@ -50,7 +50,7 @@ export function customResourceHealth({rule, hasStatus, now}: HealthRules): Healt
       return wait(`its condition ${ready!.type} is of an earlier generation`, ready)
     const stalled = condition('Stalled')
     if (stalled?.status === 'True')
-      return closed('failed', object, {message: 'it is stalled', pods: [], ...causeFields(stalled)})
+      return closedHealth('failed', object, {message: 'it is stalled', pods: [], ...causeFields(stalled)})
     const reconciling = condition('Reconciling')
     if (reconciling?.status === 'True') return wait('it is being reconciled', reconciling)
     if (!ready || ready.status === 'True') return HEALTHY

@@ -2,7 +2,7 @@ import type * as apps from 'kubernetes-types/apps/v1.js'
 import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
-import {type HealthOf, noted, workloadHealth} from './health.ts'
+import {type HealthOf, withNote, workloadHealth} from './health.ts'
 
 export type DaemonSet = Served<apps.DaemonSet>
 
@@ -20,10 +20,10 @@ export const daemonSetHealth: HealthOf<DaemonSet> = (set, around) => {
 function completedHealth(set: DaemonSet & {readonly kind: string}): PassedHealth | undefined {
   const {desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0} = set.status ?? {}
   if (wanted === 0)
-    return noted('healthy', set, {message: 'no node matches it, so it has no pods', reason: 'NoNodes'})
+    return withNote('healthy', set, {message: 'no node matches it, so it has no pods', reason: 'NoNodes'})
   if (updated >= wanted) return undefined
   const message = `${updated} of ${wanted} pods are of its current version (OnDelete)`
-  return noted('partial', set, {message, reason: 'OnDelete'})
+  return withNote('partial', set, {message, reason: 'OnDelete'})
 }
 
 function missing({spec, status = {}}: DaemonSet): string | undefined {

@@ -2,7 +2,7 @@ import type * as apps from 'kubernetes-types/apps/v1.js'
 import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
-import {closed, conditionCause, type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
+import {closedHealth, conditionCause, type HealthOf, scaledDown, withNote, workloadHealth} from './health.ts'
 import {findCondition} from './observed.ts'
 import {matchesSelector} from './selector.ts'
 
@@ -22,7 +22,7 @@ export const deploymentHealth: HealthOf<Deployment> = (deployment, around, state
   if (isCurrent && progressing?.reason === 'ProgressDeadlineExceeded') {
     const pods = around.pods.filter((pod) => matchesSelector(spec?.selector, pod))
     const cause = {reason: progressing.reason, ...conditionCause(deployment, 'ReplicaFailure')}
-    return closed('failed', deployment, {
+    return closedHealth('failed', deployment, {
       message: `its progress deadline was exceeded: ${missing(deployment) ?? 'it made no progress'}`,
       pods,
       cause,
@@ -44,7 +44,7 @@ function paused(deployment: Deployment & {readonly kind: string}): PassedHealth 
   const wanted = spec?.replicas ?? 1
   if (updated >= wanted) return undefined
   const message = `it is paused, as its chart states: ${updated} of ${wanted} replicas are of its current version`
-  return noted('partial', deployment, {message, reason: 'DeploymentPaused'})
+  return withNote('partial', deployment, {message, reason: 'DeploymentPaused'})
 }
 
 function missing({spec, status = {}}: Deployment): string | undefined {

@@ -1,13 +1,13 @@
 import {objectName} from '../../manifest/manifest.ts'
 import {type Cause, type Health, type PassedHealth, passes} from '../health.ts'
 import {unboundClaims} from './claim.ts'
-import {findCondition, type Observed, type Pod, type Surroundings, type Workload} from './observed.ts'
+import {findCondition, type NamespaceObjects, type Observed, type Pod, type Workload} from './observed.ts'
 import {type PodTrouble, podTrouble} from './pod-trouble.ts'
 import {type Stability, stability} from './restarts.ts'
 import {matchesSelector} from './selector.ts'
 
 /** The fields of an object's manifest that its health is compared with. */
-export interface Stated {
+export interface ManifestFields {
   /** The required minimum of replicas; 0 if an autoscaler scales it. Defaults to 1. */
   readonly replicas: number
   /** The origin of the number; `autoscaler` for a workload that its autoscaler leaves at 0. */
@@ -19,8 +19,8 @@ export interface Stated {
 /** Returns the health of one object by the object, its surroundings and its manifest; pure. */
 export type HealthOf<T extends Observed> = (
   object: T & {readonly kind: string},
-  around: Surroundings,
-  stated: Stated,
+  around: NamespaceObjects,
+  stated: ManifestFields,
 ) => Health
 
 export const HEALTHY: PassedHealth = {state: 'healthy'}
@@ -46,7 +46,7 @@ function passed(parts: readonly PassedHealth[]): PassedHealth {
 }
 
 /** Returns a health with which a gate passes, with a note on the object. */
-export function noted(
+export function withNote(
   state: PassedHealth['state'],
   object: Observed & {readonly kind: string},
   note: Pick<Cause, 'message' | 'reason'>,
@@ -58,7 +58,7 @@ export function noted(
  * Returns a health with which the gate does not pass, because of this object, the pod with the worst trouble,
  * and its unbound claims.
  */
-export function closed(
+export function closedHealth(
   state: 'waiting' | 'failed',
   object: Observed & {readonly kind: string},
   closing: {
@@ -84,7 +84,7 @@ function withoutSeverity({severity: _, ...trouble}: PodTrouble): Partial<Cause> 
  */
 export function workloadHealth<T extends Workload & {readonly kind: string}>(
   object: T,
-  around: Surroundings,
+  around: NamespaceObjects,
   rules: {
     readonly claims: readonly string[]
     /** Returns what the rollout lacks; undefined once it is done. */
@@ -96,13 +96,13 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
 ): Health {
   const {generation = 0} = object.metadata
   if ((object.status?.observedGeneration ?? 0) < generation) {
-    return closed('waiting', object, {message: 'its controller has not seen the change yet', pods: []})
+    return closedHealth('waiting', object, {message: 'its controller has not seen the change yet', pods: []})
   }
   const pods = around.pods.filter((pod) => matchesSelector(object.spec?.selector, pod))
   const claims = unboundClaims(object, rules.claims, around)
   const message = rules.missing()
   if (message !== undefined)
-    return closed('waiting', object, {message, pods, claims, ...(rules.cause && {cause: rules.cause})})
+    return closedHealth('waiting', object, {message, pods, claims, ...(rules.cause && {cause: rules.cause})})
   if (claims.length > 0) return {state: 'waiting', blames: claims}
   return stableHealth(object, stability(pods, around.now), rules.done ?? HEALTHY)
 }
@@ -127,19 +127,19 @@ function stableHealth(
  */
 export function scaledDown(
   object: Workload & {readonly kind: string},
-  {replicas, replicasOf}: Stated,
+  {replicas, replicasOf}: ManifestFields,
 ): Health | undefined {
   const replicasNow = object.spec?.replicas ?? 1
   if (replicasNow >= replicas) return undefined
   const message = `it is scaled to ${replicasNow}, ${EXPECTED[replicasOf](replicas)}`
-  return closed('failed', object, {message, pods: [], cause: {reason: SCALED_DOWN}})
+  return closedHealth('failed', object, {message, pods: [], cause: {reason: SCALED_DOWN}})
 }
 
 const EXPECTED = {
   chart: (replicas) => `and its chart states ${replicas}`,
   default: () => 'and its chart states no number, which means 1',
   autoscaler: () => 'from which its HorizontalPodAutoscaler does not scale it up',
-} as const satisfies Record<Stated['replicasOf'], (replicas: number) => string>
+} as const satisfies Record<ManifestFields['replicasOf'], (replicas: number) => string>
 
 export const SCALED_DOWN = 'ScaledDown'
 

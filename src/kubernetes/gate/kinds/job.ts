@@ -1,7 +1,7 @@
 import type * as batch from 'kubernetes-types/batch/v1.js'
 import type {Served} from '../../api/served.ts'
 import {claimsOf, unboundClaims} from './claim.ts'
-import {closed, HEALTHY, type HealthOf, noted} from './health.ts'
+import {closedHealth, HEALTHY, type HealthOf, withNote} from './health.ts'
 import {findCondition} from './observed.ts'
 import {matchesSelector} from './selector.ts'
 
@@ -19,15 +19,15 @@ export const jobHealth: HealthOf<Job> = (job, around, {isSuspended}) => {
   )
   if (failed) {
     const {reason = 'Failed', message} = failed
-    return closed('failed', job, {
+    return closedHealth('failed', job, {
       message: `it failed: ${reason}${message ? ` (${message})` : ''}`,
       pods,
       cause: {reason},
     })
   }
   if (isSuspended && job.spec?.suspend)
-    return noted('partial', job, {message: 'it is suspended, as its chart states', reason: 'JobSuspended'})
-  return closed('waiting', job, {
+    return withNote('partial', job, {message: 'it is suspended, as its chart states', reason: 'JobSuspended'})
+  return closedHealth('waiting', job, {
     message: progress(job),
     pods,
     claims: unboundClaims(job, claimsOf(job.spec?.template?.spec), around),

@@ -1,6 +1,6 @@
 import type * as core from 'kubernetes-types/core/v1.js'
 import type * as meta from 'kubernetes-types/meta/v1.js'
-import type {Frozen, Metadata, Served} from '../../api/served.ts'
+import type {DeepReadonly, Metadata, Served} from '../../api/served.ts'
 
 /** An object of any kind, as the API hands it out. */
 export interface Observed {
@@ -18,9 +18,9 @@ export interface Condition {
   readonly observedGeneration?: number
 }
 
-export type LabelSelector = Frozen<meta.LabelSelector>
-export type ContainerStatus = Frozen<core.ContainerStatus>
-export type PodSpec = Partial<Frozen<core.PodSpec>>
+export type LabelSelector = DeepReadonly<meta.LabelSelector>
+export type ContainerStatus = DeepReadonly<core.ContainerStatus>
+export type PodSpec = Partial<DeepReadonly<core.PodSpec>>
 export type Pod = Served<core.Pod>
 export type ObservedClaim = Served<core.PersistentVolumeClaim>
 
@@ -36,7 +36,7 @@ export interface Workload extends Observed {
 }
 
 /** The pods and claims in the namespace of an object. */
-export interface Surroundings {
+export interface NamespaceObjects {
   readonly pods: readonly Pod[]
   /** The time by the cluster's clock, in milliseconds since the epoch. */
   readonly now: number

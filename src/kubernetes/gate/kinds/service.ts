@@ -1,6 +1,6 @@
 import type * as core from 'kubernetes-types/core/v1.js'
 import type {Served} from '../../api/served.ts'
-import {HEALTHY, type HealthOf, noted} from './health.ts'
+import {HEALTHY, type HealthOf, withNote} from './health.ts'
 
 type Service = Served<core.Service>
 
@@ -10,5 +10,5 @@ type Service = Served<core.Service>
  */
 export const loadBalancerHealth: HealthOf<Service> = (service) => {
   if ((service.status?.loadBalancer?.ingress ?? []).length > 0) return HEALTHY
-  return noted('healthy', service, {message: 'its load balancer has no address', reason: 'NoAddress'})
+  return withNote('healthy', service, {message: 'its load balancer has no address', reason: 'NoAddress'})
 }

@@ -2,7 +2,7 @@ import type * as apps from 'kubernetes-types/apps/v1.js'
 import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
 import {claimsOf} from './claim.ts'
-import {type HealthOf, noted, scaledDown, workloadHealth} from './health.ts'
+import {type HealthOf, scaledDown, withNote, workloadHealth} from './health.ts'
 
 type StatefulSet = Served<apps.StatefulSet>
 
@@ -26,7 +26,7 @@ function outdated(set: StatefulSet & {readonly kind: string}): PassedHealth | un
   if (updated >= wanted) return undefined
   const {type, rollingUpdate} = spec?.updateStrategy ?? {}
   const why = type === 'OnDelete' ? 'OnDelete' : `partition ${rollingUpdate?.partition}`
-  return noted('partial', set, {
+  return withNote('partial', set, {
     message: `${updated} of ${wanted} pods are of its current version (${why})`,
     reason: type === 'OnDelete' ? 'OnDelete' : 'Partition',
   })

@@ -2,7 +2,7 @@ import {pollUntil} from '../../../base/poll.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
 import type {ApiClient} from '../../api/client.ts'
 import {listAll} from '../../api/list.ts'
-import {asking, CONFIG_MAPS, LEASES, NAMESPACES, resourcePath} from '../../api/resources.ts'
+import {CONFIG_MAPS, LEASES, NAMESPACES, requestText, resourcePath} from '../../api/resources.ts'
 import {KK_NAMESPACE} from '../../lease/lease.ts'
 import {EXPIRY_NAME, UNTIL_LABEL} from '../names.ts'
 import {CLOCK} from './expiry.ts'
@@ -78,7 +78,7 @@ async function newestTime(client: ApiClient): Promise<number> {
   const {items} = await listAll<{spec: {renewTime?: string}}>(client, {
     path: resourcePath(LEASES, CLOCK.namespace),
     query: {labelSelector: `${label}=${value}`},
-    asked: asking('list', LEASES, CLOCK.namespace),
+    summary: requestText('list', LEASES, CLOCK.namespace),
   })
   const times = items.map(({spec}) => Date.parse(spec.renewTime ?? ''))
   if (times.length === 0)
@@ -101,6 +101,6 @@ async function writeClockConfigMap(client: ApiClient, until: number): Promise<vo
       kind: 'ConfigMap',
       metadata: {name: EXPIRY_NAME, namespace: KK_NAMESPACE, labels: {[UNTIL_LABEL]: String(until)}},
     },
-    asked: asking('write', CONFIG_MAPS, KK_NAMESPACE, EXPIRY_NAME),
+    summary: requestText('write', CONFIG_MAPS, KK_NAMESPACE, EXPIRY_NAME),
   })
 }

@@ -3,11 +3,11 @@ import {pollUntil} from '../../../base/poll.ts'
 import {isApiError} from '../../api/api-error.ts'
 import type {ApiClient} from '../../api/client.ts'
 import {
-  asking,
   CLAIMS,
   CONFIG_MAPS,
   NAMESPACES,
   type Resource,
+  requestText,
   resourcePath,
   SECRETS,
   STATEFUL_SETS,
@@ -66,7 +66,7 @@ export async function verdict(client: ApiClient, {resource, namespace, name}: Ta
       method: 'DELETE',
       path: resourcePath(resource, namespace, name),
       query: {dryRun: 'All'},
-      asked: asking('delete (in a dry run)', resource, namespace, name),
+      summary: requestText('delete (in a dry run)', resource, namespace, name),
     })
     return {outcome: 'allowed'}
   } catch (error) {
