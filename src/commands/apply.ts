@@ -12,7 +12,7 @@ import {readSavedPlan} from '../plan/saved/read-saved-plan.ts'
 import type {SavedPath, SavedPlan} from '../plan/saved/saved-plan.ts'
 import {exists} from '../state/files/exists.ts'
 import {readNamedFile} from '../state/files/named-file.ts'
-import {expectUnmoved} from '../verbs/change/apply.ts'
+import {expectPlanCurrent} from '../verbs/change/apply.ts'
 
 export default class Apply extends KkCommand {
   static override summary = 'Carry out a saved plan exactly, or refuse and list what has changed since.'
@@ -62,7 +62,7 @@ export async function apply(
     scope: () => saved.scope,
     startSandbox: false,
     expect: (planned) => {
-      expectUnmoved(saved, file, {kk: VERSION, again, planned})
+      expectPlanCurrent(saved, file, {kk: VERSION, again, planned})
       writeView(
         'stderr',
         `${file} is still valid: nothing has changed since it was saved at ${saved.savedAt}\n`,

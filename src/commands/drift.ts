@@ -24,7 +24,7 @@ import {pruneText} from '../report/drift/prune-text.ts'
 import type {RunState} from '../run/run-state.ts'
 import {hasDrift} from '../verbs/observation/drift.ts'
 import {drift} from '../verbs/observation/drift-of.ts'
-import {goingOf, type PlannedPruning, planPrune} from '../verbs/removal/prune.ts'
+import {effectivePrunings, type PlannedPruning, planPrune} from '../verbs/removal/prune.ts'
 
 export default class Drift extends KkCommand {
   static override summary = 'Show where objects on the cluster differ from the manifests of their releases.'
@@ -117,7 +117,7 @@ async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner)
 
 /** Returns the leftovers, and which of them were deleted; `run` is null if no run was started. */
 function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): object {
-  const deleted = goingOf(prunings).flatMap(({release, leftovers}) => {
+  const deleted = effectivePrunings(prunings).flatMap(({release, leftovers}) => {
     const names = new Set(state?.releases.get(release)?.deleted)
     const deleted = leftovers.filter(({kind, name}) => names.has(`${kind}/${name}`))
     return state ? [{release, leftovers: deleted}] : []

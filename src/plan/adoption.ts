@@ -115,7 +115,7 @@ export function expectSameChart(
 }
 
 /** Returns `KK_UNKNOWN_RELEASE`: the file requires the release, but has no inputs for it to compare. */
-export function onlyUsed(release: DesiredRelease['release'], file: string): KkError {
+export function usedWithoutChart(release: DesiredRelease['release'], file: string): KkError {
   return new KkError('KK_UNKNOWN_RELEASE', `${file} only uses ${release}, and has no chart for it`, {
     hint: 'adopt it with the file that should own it',
   })

@@ -9,7 +9,7 @@ import {untouchedReleases} from './make-plan.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import type {Action, Plan} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
-import {foreign, handedOver, statedElsewhere, unfinished} from './refusals.ts'
+import {foreign, handedOver, ownedByOthers, unfinished} from './refusals.ts'
 
 interface HandOverInputs extends Pick<Plan, 'environment' | 'file' | 'cluster'> {
   /** The tool as in the label `exported-to`: `flux`. */
@@ -60,7 +60,7 @@ function isOwned({owner, stated}: DesiredRelease, record: ReleaseRecord, file: s
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
   if (labels.owner === owner) return true
-  if (stated) throw statedElsewhere([{release: record.release, owner: labels.owner}], file)
+  if (stated) throw ownedByOthers([{release: record.release, owner: labels.owner}], file)
   return false
 }
 

@@ -14,7 +14,7 @@ export function installationOf(last: ReleaseRecord | undefined, run: string): st
 }
 
 /** Returns the labels of a revision that a run makes on top of this record. */
-export function makerLabels(last: ReleaseRecord | undefined, run: string): Readonly<Record<string, string>> {
+export function runLabels(last: ReleaseRecord | undefined, run: string): Readonly<Record<string, string>> {
   return {[INSTALLATION_LABEL]: installationOf(last, run), [RUN_LABEL]: run}
 }
 
@@ -37,7 +37,7 @@ export interface Installations {
 }
 
 /** Returns true if a run's operation on a release was on its present installation. */
-export function isOfPresent(
+export function isOfCurrentInstallation(
   run: RunRecord,
   {release, installation, before}: RunRelease,
   {revisions, runs}: Installations,

@@ -5,7 +5,7 @@ import {requirements} from '../graph/requirements.ts'
 import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {hasAllOf} from './adoption.ts'
-import {decide, expectOwned, ownership, use} from './decision/decide.ts'
+import {checkOnly, decide, expectOwned, ownership} from './decision/decide.ts'
 import type {Decision} from './decision/decision.ts'
 import {recheckDependents} from './dependents/recheck.ts'
 import type {DesiredRelease} from './desired.ts'
@@ -14,7 +14,7 @@ import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import type {Action, DeployKind, Plan, PlannedRequirement, UntouchedRelease} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
-import {handedOver, notInstalled, statedElsewhere} from './refusals.ts'
+import {handedOver, notInstalled, ownedByOthers} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
 import {expectShapes} from './shape.ts'
 
@@ -67,7 +67,7 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
     recordByRelease,
     new Map([...selected].filter(([each]) => !toAdopt.has(each))),
   )
-  expectHeeded({desired: inputs.desired, mode: inputs.mode, selected})
+  expectFlagsTakeEffect({desired: inputs.desired, mode: inputs.mode, selected})
   const settled = withNeededChecks(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
   const {decisions, added} = recheckDependents(settled, {
     graph,
@@ -125,7 +125,7 @@ function refuseStatedElsewhere(
   })
   if (owned.length === 0) return
   const renamed = owned.map(({owner}) => owner).filter((owner) => hasAllOf(owner, graph, records))
-  throw statedElsewhere(owned, file, new Set(renamed))
+  throw ownedByOthers(owned, file, new Set(renamed))
 }
 
 /** Reports all releases at once, also unchanged ones: deploying them means to manage them. */
@@ -167,7 +167,7 @@ function decideAll(inputs: PlanInputs, recordByRelease: Records, selected: Scope
     const reason = users.length === 0 ? undefined : `required by ${users.join(', ')}`
     if (!record) throw notInstalled(release, reason)
     if (desired) ownership(desired, record, file)
-    return use(record, reason ?? 'only used by this environment')
+    return checkOnly(record, reason ?? 'only used by this environment')
   }
   return new Map([...selected].map(([release, role]) => [release, decideOne(release, role)]))
 }
@@ -255,7 +255,7 @@ interface Given {
  * Throws `KK_USAGE` if `--values` or `--set` is for a release that must not change: it would silently have no
  * effect.
  */
-export function expectHeeded({desired, mode, selected}: Given): void {
+export function expectFlagsTakeEffect({desired, mode, selected}: Given): void {
   const withFlagValues = [...desired.values()].filter(({layers}) =>
     layers.some(({name}) => name === 'values' || name === 'set'),
   )

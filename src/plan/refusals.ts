@@ -18,7 +18,7 @@ export function foreign({release, revision, status}: ReleaseRecord): KkError {
  * Returns `KK_OWNER`: the file states releases that other environments own. `owned` has at least one, each
  * with its owner; `renamed` are the environments all of whose releases the file has.
  */
-export function statedElsewhere(
+export function ownedByOthers(
   owned: readonly {readonly release: ReleaseId; readonly owner: string}[],
   file: string,
   renamed: ReadonlySet<string> = new Set(),

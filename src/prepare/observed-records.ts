@@ -2,11 +2,11 @@ import type {Leases} from '../kubernetes/lease/leases.ts'
 import type {Records} from '../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import {
-  copierOf,
   evidenceOf,
   isUnfinished,
   isUnlabelled,
   type ObservedRecord,
+  rollbackRun,
 } from '../plan/pending/evidence.ts'
 import {lostHooks} from '../plan/pending/recovery.ts'
 import type {ReleaseId} from '../release.ts'
@@ -66,7 +66,7 @@ async function withLostHooks(records: Records, record: ObservedRecord): Promise<
 async function observedRecord(cluster: LeasePorts, record: ReleaseRecord): Promise<ObservedRecord> {
   if (!isUnfinished(record) && !isUnlabelled(record)) return record
   const lease = await cluster.leases.read(record.release)
-  const copiedBy = copierOf(record, lease)
+  const copiedBy = rollbackRun(record, lease)
   if (!isUnfinished(record)) return copiedBy === undefined ? record : {...record, copiedBy}
   return {...record, evidence: evidenceOf(record, lease, {now: cluster.leases.now()})}
 }

@@ -2,7 +2,7 @@ import {KkError} from '../base/errors.ts'
 import {storedObjects} from '../kubernetes/manifest/manifest.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {CHANGE_WORDS} from '../plan/changes/change-kind.ts'
-import {beyond, type ChangeVerb, refusedVerb, sufficientVerb} from '../plan/changes/change-verb.ts'
+import {type ChangeVerb, excludedChanges, refusedVerb, sufficientVerb} from '../plan/changes/change-verb.ts'
 import {imageChanges} from '../plan/changes/images.ts'
 import type {Plan} from '../plan/plan.ts'
 import {isOtherRelease, releaseOfImage} from '../plan/versions/openstack-release.ts'
@@ -30,7 +30,7 @@ export function expectSameImages({rendered, previous}: RenderedChange, verb: Cha
         const change = isOther ? 'openstack-release' : 'image'
         const imageChange = `${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`
         const line = `  ${release}: ${CHANGE_WORDS[change]}: ${imageChange}`
-        return beyond(verb, [change]).map((kind) => ({change: kind, line}))
+        return excludedChanges(verb, [change]).map((kind) => ({change: kind, line}))
       }),
     ),
   )

@@ -9,7 +9,7 @@ import {missingObjects} from '../kubernetes/objects/missing-hooks.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {Decision} from '../plan/decision/decision.ts'
-import {OBJECTS_GONE} from '../plan/drift/drift-reason.ts'
+import {OBJECTS_MISSING} from '../plan/drift/drift-reason.ts'
 import {lostHooks, reinstallReason} from '../plan/pending/recovery.ts'
 import {isChange, type Plan} from '../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
@@ -84,7 +84,7 @@ async function resolution(
     if (goneHooks.length > 0 && stored) return runAgain(stored, goneHooks, HOOKS_GONE)
     // If the gate has passed, a Job that is gone was seen to complete.
     const expected = isAwaited ? objects : objects.filter((object) => !isAutoDeleted(object))
-    return (await cluster.live.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_GONE)
+    return (await cluster.live.exist(namespace, expected)) ? undefined : upgrade(OBJECTS_MISSING)
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
     throw error

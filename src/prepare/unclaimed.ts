@@ -6,7 +6,7 @@ import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts
 import {objectName, parseManifest} from '../kubernetes/manifest/manifest.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
 import {droppedObjects} from '../plan/leftovers/dropped.ts'
-import {isHelms} from '../plan/leftovers/ownership.ts'
+import {isHelmManaged} from '../plan/leftovers/ownership.ts'
 import type {Plan} from '../plan/plan.ts'
 import {eventsDuring} from '../plan/removal/hook-data.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
@@ -52,7 +52,7 @@ export function expectUnclaimed(
     if (object.kind === 'CustomResourceDefinition') return false
     const owner = annotatedRelease(live)
     if (isHook(object)) return owner !== undefined && owner !== release && runs(each) && !isGiven(each, owner)
-    if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
+    if (owner === release ? isHelmManaged(live) : owner && isGiven(each, owner)) return false
     // An install checks the owner of every existing object.
     if (!isUpgraded(plan, release)) return true
     const before = (previous.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))

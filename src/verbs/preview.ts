@@ -1,7 +1,7 @@
 import {access, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {asKkError} from '../base/errors.ts'
-import {deployChange, replacedIn} from '../doctor/checks/change.ts'
+import {deployChange, hooksReplacingObjects} from '../doctor/checks/change.ts'
 import {checkBefore} from '../doctor/checks/checks.ts'
 import type {ChartFacts} from '../graph/inference/facts.ts'
 import type {Helm} from '../helm/helm.ts'
@@ -92,7 +92,7 @@ export async function previewChange(
     if (notes.length === 0) await asked.keep(plan, rendered)
   }
   const later = await unknownYet(prepared, plan, {rendered, cluster})
-  const replaced = replacedIn(rendered, previous)
+  const replaced = hooksReplacingObjects(rendered, previous)
   return {isChecked, notes, later, data: await hookData(cluster.live, plan, {objectsOf: rendered, replaced})}
 }
 

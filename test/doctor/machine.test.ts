@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {judgeClock} from '../../src/doctor/checks.ts'
 import type {Examination} from '../../src/doctor/facts.ts'
-import {judgeRoom, judgeUnwritable, stateDirectoryCheck} from '../../src/doctor/local/state-directory.ts'
+import {judgeDiskSpace, judgeUnwritable, stateDirectoryCheck} from '../../src/doctor/local/state-directory.ts'
 import {clockAhead} from '../../src/kubernetes/diagnosis/open.ts'
 import {json, scriptedServer} from '../kubernetes/support/api-server.ts'
 import {testDirectory} from '../support/test-directory.ts'
@@ -39,11 +39,11 @@ describe('the clock', () => {
 
 describe('the state directory', () => {
   it('with 100 MiB of free space is fine', () => {
-    expect(judgeRoom('/state', 100 * MIB)).toEqual([])
+    expect(judgeDiskSpace('/state', 100 * MIB)).toEqual([])
   })
 
   it('with less free space is reported, with a command that lists the largest files', () => {
-    expect(judgeRoom('/state', 100 * MIB - 1)).toEqual([
+    expect(judgeDiskSpace('/state', 100 * MIB - 1)).toEqual([
       {
         level: 'warning',
         what: 'the disk of /state has only 99 MiB free: when it is full, a run continues without its journal',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import type {RunRecord, RunRelease} from '../../src/kubernetes/records/runs.ts'
-import {installationOf, isOfPresent, makerLabels} from '../../src/plan/installation.ts'
+import {installationOf, isOfCurrentInstallation, runLabels} from '../../src/plan/installation.ts'
 import {GATED_LABEL, OWNER_LABEL, REVISION_LABEL} from '../../src/plan/labels.ts'
 import {targetsOfLastRun, targetsOfRun} from '../../src/plan/rollback/targets.ts'
 import {lastGated} from '../../src/plan/rollback/ways.ts'
@@ -40,7 +40,7 @@ function happened(steps: readonly Step[], notes: boolean): Happened {
       [OWNER_LABEL]: 'e',
       [REVISION_LABEL]: String(revision),
       [GATED_LABEL]: String(revision),
-      ...(notes && makerLabels(revisions.at(-1), run)),
+      ...(notes && runLabels(revisions.at(-1), run)),
     }
     const record = bareRecord(APP, revision)
     const labels = {...copied?.labels, ...own}
@@ -144,7 +144,7 @@ describe('a record of an older kk', () => {
   const there = happened(['upgrade', 'upgrade'], false)
 
   it('belongs to the installation that has a revision of the same time', () => {
-    expect(isOfPresent(run, entry, there)).toBe(true)
+    expect(isOfCurrentInstallation(run, entry, there)).toBe(true)
   })
 
   it('does not belong to an installation whose revisions are all newer', () => {
@@ -152,12 +152,12 @@ describe('a record of an older kk', () => {
       return {...record, secret: {...record.secret, createdAt: '2026-11-22T08:00:00Z'}}
     })
 
-    expect(isOfPresent(run, entry, {...there, revisions})).toBe(false)
+    expect(isOfCurrentInstallation(run, entry, {...there, revisions})).toBe(false)
   })
 
   it('does not belong to an installation after a later run removed the release, whatever the clocks show', () => {
     const removal = {...run, startedAt: '2026-11-21T09:00:00Z', releases: [{...entry, kind: 'remove'}]}
 
-    expect(isOfPresent(run, entry, {...there, runs: [removal, run]})).toBe(false)
+    expect(isOfCurrentInstallation(run, entry, {...there, runs: [removal, run]})).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import type {Claim} from '../../kubernetes/objects/live-objects.ts'
-import {type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
+import {type ReleaseCleanup, resourceText} from '../../plan/removal/cleanup.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {type GiveUp, hookDataText, isNameOf} from '../../verbs/change/hook-data.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
@@ -138,7 +138,7 @@ export async function confirmNamed(
   if (purged.length > 0 && !mayAsk) throw stillPurged(purged)
   for (const cleanup of purged) {
     const {release, goes} = cleanup
-    const what = `to permanently delete ${goes.map(thingText).join(', ')} with ${release}`
+    const what = `to permanently delete ${goes.map(resourceText).join(', ')} with ${release}`
     if (!(await typedName(what, releaseName(release)))) throw stillPurged([cleanup])
   }
 }
@@ -160,7 +160,9 @@ export async function confirmEnvironment(
 }
 
 function stillPurged(cleanups: readonly ReleaseCleanup[]): KkError {
-  const list = cleanups.map(({release, goes}) => `${release} (${goes.map(thingText).join(', ')})`).join('; ')
+  const list = cleanups
+    .map(({release, goes}) => `${release} (${goes.map(resourceText).join(', ')})`)
+    .join('; ')
   const flags = cleanups.map(({release}) => `--confirm ${releaseName(release)}`).join(' ')
   return new KkError(
     'KK_UNCONFIRMED',

@@ -38,7 +38,7 @@ import type {ExaminedRelease} from './examined-release.ts'
 import {bumpVersion, nextObjects} from './next-version.ts'
 import {readCluster} from './place.ts'
 import {withRefusals} from './refusals.ts'
-import {identity, inBoth} from './same-object.ts'
+import {identity, pairObjects} from './same-object.ts'
 import {type Templates, templatesOf} from './templates.ts'
 
 const CHECKS = [
@@ -222,7 +222,7 @@ export function unreadOverrides({
 function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFault[] {
   const refusals = deployed?.refusals
   if (!refusals) return []
-  return inBoth(deployed.upgrade, deployed.objects, release).flatMap(([now, there]) => {
+  return pairObjects(deployed.upgrade, deployed.objects, release).flatMap(([now, there]) => {
     const {object, file} = now
     const message = refusals.get(identity(object, release))
     const isReported = touchedFields(there.object, object).length > 0 || hasOtherTemplate(now, there)
@@ -252,7 +252,7 @@ function randomValues({
   lookingUp,
 }: Pick<ExaminedRelease, 'release' | 'objects' | 'again' | 'lookingUp'>): readonly ChartFault[] {
   if (again === objects) return []
-  return inBoth(objects, again, release)
+  return pairObjects(objects, again, release)
     .filter(([{file}]) => !lookingUp?.has(file))
     .map(([one, other]) => ({...one, keys: differingKeys(one.object, other.object)}))
     .filter(({keys}) => keys.length > 0)

@@ -8,7 +8,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {ComparedRelease, ExaminedRelease} from './examined-release.ts'
-import {identity, inBoth} from './same-object.ts'
+import {identity, pairObjects} from './same-object.ts'
 
 interface Asking {
   readonly cluster: {readonly dryRuns: DryRuns} | undefined
@@ -41,7 +41,7 @@ async function refusalsOf(
   {upgrade, objects}: ComparedRelease,
   {cluster, redact}: Server,
 ): Promise<ComparedRelease['refusals']> {
-  const changed = inBoth(upgrade, objects, release)
+  const changed = pairObjects(upgrade, objects, release)
     .filter(([{object}, there]) => !isDeepStrictEqual(object, there.object) && !isHook(object))
     .map(([{object}]) => object)
   try {

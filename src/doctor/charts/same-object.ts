@@ -8,7 +8,7 @@ export function identity(object: KubernetesObject, release: ReleaseId): string {
 }
 
 /** Returns pairs of the objects that two renders of a release have in common, in the order of the first. */
-export function inBoth(
+export function pairObjects(
   one: readonly RenderedObject[],
   other: readonly RenderedObject[],
   release: ReleaseId,

@@ -105,7 +105,7 @@ export interface OtherReleases {
 }
 
 /** A finding of a check: a reason to refuse the change, or a note on it. */
-export interface Found {
+export interface CheckResult {
   readonly what: string
   /** The next step for the user. */
   readonly advice?: string | undefined
@@ -148,7 +148,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
   const upgraded = new Map([...previous].filter(([release]) => !installs.has(release)))
   const dropped = [...upgraded.keys()].map(
     (release) =>
-      [release, goingBetween(release, recorded.get(release)!, rendered.get(release) ?? [])] as const,
+      [release, deletedByUpgrade(release, recorded.get(release)!, rendered.get(release) ?? [])] as const,
   )
   return {
     changing: 'deploy',
@@ -156,8 +156,8 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     next,
     recorded,
     going: new Map(dropped.filter(([release]) => rendered.has(release))),
-    replaced: replacedIn(rendered, upgraded),
-    staying: stayingReader(cluster, [
+    replaced: hooksReplacingObjects(rendered, upgraded),
+    staying: lastObjectsReader(cluster, [
       ...new Set([...neighbours(plan, new Set(next.keys())), ...namesakes(prepared, plan, rendered)]),
     ]),
     present: presentReader(
@@ -171,7 +171,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
 }
 
 /** Returns the hooks whose objects are not hooks in the revisions that upgrades are compared with. */
-export function replacedIn(
+export function hooksReplacingObjects(
   rendered: Rendered,
   previous: Deploying['previous'],
 ): ReadonlyMap<ReleaseId, readonly ReplacedByHook[]> {
@@ -184,7 +184,7 @@ export function replacedIn(
 }
 
 /** Returns the objects of one manifest that helm deletes in an upgrade to another. */
-export function goingBetween(
+export function deletedByUpgrade(
   release: ReleaseId,
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],
@@ -309,7 +309,7 @@ export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): C
 }
 
 /** Returns a function that reads the objects of the last revisions of these releases, once. */
-export function stayingReader(
+export function lastObjectsReader(
   cluster: {readonly records: Records},
   releases: readonly ReleaseId[],
 ): Change['staying'] {

@@ -10,15 +10,15 @@ import {waiterOf} from '../../prepare/inference/manifests/waiter-of.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {accounts} from '../charts/checks/accounts/accounts.ts'
-import type {Maker} from '../charts/checks/claimed-twice.ts'
+import type {Creator} from '../charts/checks/claimed-twice.ts'
 import {deadlocks} from '../charts/checks/deadlocks/deadlocks.ts'
 import {missingKinds} from '../charts/checks/missing-kinds.ts'
 import {identity} from '../charts/same-object.ts'
 import {usedKinds} from '../cluster/api-versions.ts'
 import {judgeScheduling} from '../cluster/scheduling.ts'
 import {classless, judgeNamedClasses, judgeStorageClasses} from '../cluster/storage-class.ts'
-import type {Change, Changing, Found} from './change.ts'
-import {sharedGoing, sharedNext} from './claims.ts'
+import type {Change, Changing, CheckResult} from './change.ts'
+import {sharedCreations, sharedDeletions} from './claims.ts'
 import {recordSizes} from './record-size.ts'
 import {scaledReplicas} from './scaled-replicas.ts'
 
@@ -30,7 +30,7 @@ export interface Check {
   readonly outcome: string
   /** Its requests in addition to those of the plan, for the same page. */
   readonly cost: string
-  find(change: Change): readonly Found[] | Promise<readonly Found[]>
+  find(change: Change): readonly CheckResult[] | Promise<readonly CheckResult[]>
 }
 
 /** All checks, in the order in which they refuse. */
@@ -55,7 +55,7 @@ export const CHECKS: readonly Check[] = [
     outcome:
       'refuses: KK_CLAIMED_TWICE; notes it if all make it as a hook, of charts that use lookup, and if all had the object before',
     cost: 'one for each release that stays and that a changed one requires, or that requires one, or that makes an object of the same kind and name, or that the file no longer names; with kk.infer: false for each of the environment',
-    find: sharedNext,
+    find: sharedCreations,
   },
   {
     name: 'objects that another release keeps',
@@ -63,7 +63,7 @@ export const CHECKS: readonly Check[] = [
     outcome:
       'an upgrade keeps them, with a note; a rollback refuses, and a removal, unless the other release is confirmed: KK_CLAIMED_TWICE',
     cost: 'if an object goes: a list, and one for each release of the cluster',
-    find: sharedGoing,
+    find: sharedDeletions,
   },
   {
     name: 'objects that become hooks',
@@ -147,7 +147,7 @@ export async function checkBefore(
   return [...new Set(found.map(({what, advice}) => (advice === undefined ? what : `${what}; ${advice}`)))]
 }
 
-async function findingsOf(check: Check, change: Change): Promise<readonly Found[]> {
+async function findingsOf(check: Check, change: Change): Promise<readonly CheckResult[]> {
   try {
     return await check.find(change)
   } catch (error) {
@@ -157,7 +157,7 @@ async function findingsOf(check: Check, change: Change): Promise<readonly Found[
   }
 }
 
-function refusalOf(code: ErrorCode, found: readonly Found[]): KkError {
+function refusalOf(code: ErrorCode, found: readonly CheckResult[]): KkError {
   const refusals = found.filter(({refusal}) => refusal === code)
   const advice = [...new Set(refusals.flatMap((each) => each.advice ?? []))]
   const lines = [...new Set(refusals.map(({what}) => `  ${what}`))]
@@ -167,11 +167,11 @@ function refusalOf(code: ErrorCode, found: readonly Found[]): KkError {
 }
 
 /** Returns the kinds in records that the cluster no longer serves, unless the change brings their CRDs. */
-async function unservedRecords({recorded, next, cluster, changing}: Change): Promise<readonly Found[]> {
+async function unservedRecords({recorded, next, cluster, changing}: Change): Promise<readonly CheckResult[]> {
   const brought = new Set(
     definedKinds([...next.values()].flatMap(({objects}) => objects.map(({object}) => object))),
   )
-  const found: Found[] = []
+  const found: CheckResult[] = []
   for (const {apiVersion, kind, releases} of usedKinds(recorded)) {
     if (brought.has(`${apiVersion}/${kind}`)) continue
     if (await cluster.diagnosis.served(apiVersion, kind)) continue
@@ -192,7 +192,7 @@ async function unservedRecords({recorded, next, cluster, changing}: Change): Pro
  * Returns releases that a tool installed with its records in another namespace: a second release would have
  * the same objects.
  */
-async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
+async function recordsOfOthers({elsewhere}: Change): Promise<readonly CheckResult[]> {
   return ((await elsewhere?.()) ?? []).map(({release, namespace}) => ({
     what: `${release} is installed: its helm record is in the namespace ${namespace}, as Flux stores it with storageNamespace`,
     advice: `leave ${releaseName(release)} to the tool that installed it, and remove its section; or make that tool release it, with its objects or with the record moved to ${releaseNamespace(release)}, and then: kk adopt ${releaseName(release)}`,
@@ -204,7 +204,7 @@ async function recordsOfOthers({elsewhere}: Change): Promise<readonly Found[]> {
  * Returns the objects that helm deletes because they become hooks; objects with data are confirmed like those
  * of other hooks.
  */
-function replacedObjects({replaced = new Map()}: Change): readonly Found[] {
+function replacedObjects({replaced = new Map()}: Change): readonly CheckResult[] {
   return [...replaced].flatMap(([release, hooks]) =>
     hooks
       .filter(({object}) => !isHolder(object))
@@ -221,14 +221,14 @@ function replacedObjects({replaced = new Map()}: Change): readonly Found[] {
 }
 
 /** Returns the hooks that wait for objects that helm creates after them. */
-function endlessHooks({next, given}: Change): readonly Found[] {
+function endlessHooks({next, given}: Change): readonly CheckResult[] {
   return deadlocks(freshIn(next), given)
     .filter(({level}) => level === 'problem')
     .map(({release, what, advice}) => ({what: `${release}: ${what}`, advice, refusal: 'KK_UNSERVED'}))
 }
 
 /** Returns the objects that the deployed revision of a release does not have: the others exist already. */
-function freshIn(next: Change['next']): readonly Maker[] {
+function freshIn(next: Change['next']): readonly Creator[] {
   return [...next].map(([release, {objects, before}]) => {
     const known = new Set(before.map((object) => identity(object, release)))
     return {release, objects: objects.filter(({object}) => !known.has(identity(object, release)))}
@@ -236,7 +236,7 @@ function freshIn(next: Change['next']): readonly Maker[] {
 }
 
 /** Returns the generated passwords and keys that pods get for an external server, which would refuse them. */
-function unstatedKeys({next, strayKeys = []}: Change): readonly Found[] {
+function unstatedKeys({next, strayKeys = []}: Change): readonly CheckResult[] {
   const used = strayKeys.filter(({release, value}) => {
     const objects = (next.get(release)?.objects ?? []).map(({object}) => object)
     const keys = objects.flatMap((object) => keysWith(object, value))
@@ -268,7 +268,7 @@ function keysWith({kind, data, stringData}: KubernetesObject, value: string): re
  * Returns objects whose kind the same chart defines with them, so that helm does not find it. Charts that
  * query API versions are skipped, because they render other objects later.
  */
-async function lateKinds({next, cluster}: Change): Promise<readonly Found[]> {
+async function lateKinds({next, cluster}: Change): Promise<readonly CheckResult[]> {
   const silent = [...next].filter(([, {source}]) => source && !mentions(source.chart, 'APIVersions'))
   const possible = (served: readonly string[]) =>
     silent.flatMap(([release, {objects: atFirst}]) => missingKinds({release, atFirst}, served))
@@ -280,7 +280,7 @@ async function lateKinds({next, cluster}: Change): Promise<readonly Found[]> {
 }
 
 /** Returns the accounts for which a changed release and another one have different passwords. */
-async function differingAccounts({next, staying}: Change): Promise<readonly Found[]> {
+async function differingAccounts({next, staying}: Change): Promise<readonly CheckResult[]> {
   if (next.size === 0) return []
   const unchanged = await staying()
   const releases = [
@@ -300,7 +300,7 @@ async function differingAccounts({next, staying}: Change): Promise<readonly Foun
 }
 
 /** Returns new claims whose storage class the cluster lacks. */
-async function missingClasses({next, cluster}: Change): Promise<readonly Found[]> {
+async function missingClasses({next, cluster}: Change): Promise<readonly CheckResult[]> {
   const objects = objectsOf(freshIn(next))
   // A request is only needed if a claim has no class, or names one.
   if (classless(objects).length + judgeNamedClasses([], objects).length === 0) return []
@@ -312,7 +312,7 @@ async function missingClasses({next, cluster}: Change): Promise<readonly Found[]
 }
 
 /** Returns pods that no node can take. */
-async function missingNodes({next, cluster}: Change): Promise<readonly Found[]> {
+async function missingNodes({next, cluster}: Change): Promise<readonly CheckResult[]> {
   const objects = objectsOf([...next].map(([release, {objects}]) => ({release, objects})))
   // A request is only needed if there is a pod.
   if (judgeScheduling(objects, []).length === 0) return []
@@ -321,6 +321,6 @@ async function missingNodes({next, cluster}: Change): Promise<readonly Found[]> 
     .map(({what, advice}) => ({what, advice}))
 }
 
-function objectsOf(makers: readonly Maker[]): Rendered {
+function objectsOf(makers: readonly Creator[]): Rendered {
   return new Map(makers.map(({release, objects}) => [release, objects.map(({object}) => object)]))
 }

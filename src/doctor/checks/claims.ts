@@ -3,24 +3,24 @@ import {isHook} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {type MadeObject, madeByMany, makersOf} from '../charts/checks/claimed-twice.ts'
+import {type CreatedObject, creatorIds, duplicateObjects} from '../charts/checks/claimed-twice.ts'
 import {isUntouchedDefinition} from '../charts/checks/untouched-definitions.ts'
 import {identity} from '../charts/same-object.ts'
-import type {Change, Found} from './change.ts'
+import type {Change, CheckResult} from './change.ts'
 
 /**
  * Returns the objects that two releases would create. It is a note if all had the object before, if all
  * create it as a hook, which helm deletes and re-creates, or if a chart may look up whether it exists. A hook
  * of one takes the object of the other: helm deletes that, or fails because it exists.
  */
-export async function sharedNext({next, staying}: Change): Promise<readonly Found[]> {
+export async function sharedCreations({next, staying}: Change): Promise<readonly CheckResult[]> {
   if (next.size === 0) return []
   const unchanged = (await staying()).releases.filter(({release}) => !next.has(release))
   const makers = [...[...next].map(([release, {objects}]) => ({release, objects})), ...unchanged]
-  return madeByMany(makers)
+  return duplicateObjects(makers)
     .filter((same) => same.some(({release}) => next.has(release)) && !same.every(isUntouchedDefinition))
     .map((same) => {
-      const what = `${objectName(same[0]!.object)} is created by ${namesOf(makersOf(same))}`
+      const what = `${objectName(same[0]!.object)} is created by ${namesOf(creatorIds(same))}`
       const hooks = same.filter(({object}) => isHook(object))
       const isRefused =
         hooks.length < same.length &&
@@ -29,14 +29,14 @@ export async function sharedNext({next, staying}: Change): Promise<readonly Foun
       const advice = 'disable it in one of them, or change its name in the values'
       const then =
         hooks.length > 0
-          ? `, as a hook by ${namesOf(makersOf(hooks))}: helm deletes the object of the other`
+          ? `, as a hook by ${namesOf(creatorIds(hooks))}: helm deletes the object of the other`
           : ''
       if (isRefused) return {what: `${what}${then}`, advice, refusal: 'KK_CLAIMED_TWICE' as const}
       return {what: `${what}${then || ': removing one would take it from the other'}`, advice}
     })
 }
 
-function isNew({release, object}: MadeObject, next: Change['next']): boolean {
+function isNew({release, object}: CreatedObject, next: Change['next']): boolean {
   const revision = next.get(release)
   if (!revision) return false
   const before = isHook(object) ? revision.hooksBefore : revision.before
@@ -44,7 +44,7 @@ function isNew({release, object}: MadeObject, next: Change['next']): boolean {
   return !before.some((each) => identity(each, release) === key)
 }
 
-function looksUp({release}: MadeObject, next: Change['next']): boolean {
+function looksUp({release}: CreatedObject, next: Change['next']): boolean {
   const chart = next.get(release)?.source?.chart
   return chart !== undefined && mentions(chart, 'lookup')
 }
@@ -62,10 +62,10 @@ export async function sharedObjects({going, present}: Change): Promise<readonly 
   const goes = [...going].flatMap(([release, objects]) =>
     objects.map((object) => ({release, key: identity(object, release)})),
   )
-  const isGoing = ({release, object}: MadeObject) =>
+  const isGoing = ({release, object}: CreatedObject) =>
     goes.some((each) => each.release === release && each.key === identity(object, release))
   const makers = (await present()).releases
-  return madeByMany(mergedMakers(makers, going)).flatMap((same) => {
+  return duplicateObjects(mergedMakers(makers, going)).flatMap((same) => {
     const others = [...new Set(same.filter((each) => !isGoing(each)).map(({release}) => release))]
     const lost = same.filter((each) => isGoing(each) && others.every((other) => other !== each.release))
     if (others.length === 0) return []
@@ -86,12 +86,12 @@ function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases']
 /**
  * Returns findings for `sharedObjects`: an upgrade keeps them; a rollback and a removal would delete them.
  */
-export async function sharedGoing(change: Change): Promise<readonly Found[]> {
+export async function sharedDeletions(change: Change): Promise<readonly CheckResult[]> {
   const {changing, going, present} = change
   const shared = await sharedObjects(change)
   const unread = [...going.values()].some((objects) => objects.length > 0) ? (await present()).unread : []
   return [
-    ...shared.map(({release, object, others}): Found => {
+    ...shared.map(({release, object, others}): CheckResult => {
       const what = `${releaseName(release)}: ${objectName(object)}, which ${namesOf(others)} also ${others.length === 1 ? 'has' : 'have'},`
       if (changing === 'deploy') return {what: `${what} stays: kk makes helm keep it`}
       return {

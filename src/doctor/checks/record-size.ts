@@ -2,7 +2,7 @@ import {gzipSync} from 'node:zlib'
 import {defaultValues} from '../../charts/default-values.ts'
 import {readOwnFiles} from '../../charts/own-files.ts'
 import {releaseName} from '../../release.ts'
-import type {Change, Found, NextRevision} from './change.ts'
+import type {Change, CheckResult, NextRevision} from './change.ts'
 
 /** The size limit of a Secret, in bytes (Kubernetes 1.36: MaxSecretSize). */
 export const MAX_RECORD_BYTES = 2 ** 20
@@ -14,8 +14,8 @@ export const LARGE_RECORD_BYTES = 700_000
 const ESTIMATE_ERROR = 0.03
 
 /** Returns the releases whose next record would exceed the limit of a Secret, or come near it. */
-export function recordSizes({next}: Change): readonly Found[] {
-  return [...next].flatMap(([release, revision]): readonly Found[] => {
+export function recordSizes({next}: Change): readonly CheckResult[] {
+  return [...next].flatMap(([release, revision]): readonly CheckResult[] => {
     if (!revision.source) return []
     const {bytes, parts} = recordSize(revision, revision.source)
     if (bytes <= LARGE_RECORD_BYTES) return []

@@ -2,7 +2,7 @@ import {referredTo, type ScaleTarget, type ScaleTargetRef} from '../../kubernete
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
-import type {Change, Found} from './change.ts'
+import type {Change, CheckResult} from './change.ts'
 
 const AUTOSCALERS: ReadonlySet<string> = new Set(['HorizontalPodAutoscaler', 'ScaledObject'])
 
@@ -19,7 +19,7 @@ interface Scalable {
  * Returns the workloads whose replicas both a chart and an autoscaler set, in the objects of the change or on
  * the cluster: helm sets the number of the chart at each upgrade, or fails with a conflict.
  */
-export async function scaledReplicas({next, cluster}: Change): Promise<readonly Found[]> {
+export async function scaledReplicas({next, cluster}: Change): Promise<readonly CheckResult[]> {
   const stating = [...next].flatMap(([release, {objects, before}]) =>
     objects
       .filter(({object}) => ((object as Scalable).spec?.replicas ?? 0) > 0)

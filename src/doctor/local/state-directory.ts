@@ -16,7 +16,7 @@ export const stateDirectoryCheck: Check = {
       await makeDirectory(directory, {mode: 0o700})
       await access(directory, constants.W_OK | constants.X_OK)
       const {bavail, bsize} = await statfs(directory)
-      return judgeRoom(directory, bavail * bsize)
+      return judgeDiskSpace(directory, bavail * bsize)
     } catch (error) {
       const {code} = (error instanceof KkError ? error.cause : error) as NodeJS.ErrnoException
       return judgeUnwritable(directory, code ?? 'unknown')
@@ -30,7 +30,7 @@ export function judgeUnwritable(directory: string, code: string): readonly Found
   return [{level: 'problem', what, advice: repair}]
 }
 
-export function judgeRoom(directory: string, free: number): readonly Found[] {
+export function judgeDiskSpace(directory: string, free: number): readonly Found[] {
   if (free >= MIN_FREE_BYTES) return []
   const what = `the disk of ${directory} has only ${Math.floor(free / 2 ** 20)} MiB free: when it is full, a run continues without its journal`
   return [

@@ -26,7 +26,7 @@ export const CHANGE_WORDS = {
 } as const satisfies Record<ChangeKind, string>
 
 /** Returns each change once, in a fixed order. */
-export function inOrder(changes: Iterable<ChangeKind>): readonly ChangeKind[] {
+export function sortedChanges(changes: Iterable<ChangeKind>): readonly ChangeKind[] {
   const present = new Set(changes)
   return (Object.keys(CHANGE_WORDS) as ChangeKind[]).filter((change) => present.has(change))
 }

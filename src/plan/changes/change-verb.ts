@@ -4,7 +4,7 @@ import {CHANGE_WORDS, type ChangeKind} from './change-kind.ts'
 
 /** Returns the narrowest verb that makes all of these changes; without changes, the narrowest verb. */
 export function sufficientVerb(changes: readonly ChangeKind[]): ChangeVerb {
-  return CHANGE_VERBS.find((verb) => beyond(verb, changes).length === 0) ?? 'deploy'
+  return CHANGE_VERBS.find((verb) => excludedChanges(verb, changes).length === 0) ?? 'deploy'
 }
 
 /** The verbs that change releases, from the narrowest to the widest. */
@@ -28,7 +28,7 @@ export function isChangeVerb(word: string): word is ChangeVerb {
 }
 
 /** Returns the changes that the verb does not make. */
-export function beyond(verb: ChangeVerb, changes: readonly ChangeKind[]): readonly ChangeKind[] {
+export function excludedChanges(verb: ChangeVerb, changes: readonly ChangeKind[]): readonly ChangeKind[] {
   const covered = CHANGE_VERBS.slice(0, CHANGE_VERBS.indexOf(verb) + 1).flatMap((each) => MAKES[each])
   return changes.filter((change) => !covered.includes(change))
 }
@@ -44,7 +44,7 @@ interface Changes {
  */
 export function expectVerb({actions}: Changes, verb: ChangeVerb): void {
   const offenders = actions.flatMap(({release, changes = []}) => {
-    const refused = beyond(verb, changes)
+    const refused = excludedChanges(verb, changes)
     return refused.length === 0 ? [] : [{release, refused}]
   })
   if (offenders.length === 0) return

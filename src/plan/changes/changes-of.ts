@@ -9,11 +9,11 @@ import {
   openstackRelease,
   releaseOfImage,
 } from '../versions/openstack-release.ts'
-import {type ChangeKind, inOrder} from './change-kind.ts'
+import {type ChangeKind, sortedChanges} from './change-kind.ts'
 import {changedPaths} from './changed-paths.ts'
 
 /** A desired release: its inputs as the plan has them, and the values that it will get. */
-export interface Wanted {
+export interface DesiredValues {
   readonly desired: DesiredRelease
   readonly values: Values
 }
@@ -24,10 +24,10 @@ export interface Wanted {
  * revision, its labels do not describe the files of its chart, which then count as changed.
  */
 export function changesOf(
-  wanted: Wanted,
+  wanted: DesiredValues,
   previous: readonly Pick<StoredRelease, 'labels' | 'revision' | 'chart' | 'values'>[],
 ): readonly ChangeKind[] {
-  return inOrder(
+  return sortedChanges(
     previous.flatMap((before) => {
       const labels = readLabels(before.labels)
       const isOurs = labels?.revision === before.revision
@@ -43,7 +43,7 @@ export function changesOf(
  * Returns the paths that `--set` set in a revision and no layer sets now; none if other values changed, too.
  */
 export function droppedSets(
-  {desired, values}: Wanted,
+  {desired, values}: DesiredValues,
   before: Pick<StoredRelease, 'labels' | 'values'>,
 ): readonly string[] {
   const [wanted, had] = [layersOf(desired), readLabels(before.labels)?.layers]
@@ -65,7 +65,7 @@ function chartChanges(
 }
 
 function valueChanges(
-  {desired, values}: Wanted,
+  {desired, values}: DesiredValues,
   before: Pick<StoredRelease, 'values' | 'chart'>,
   labels: KkLabels | undefined,
 ): readonly ChangeKind[] {

@@ -1,6 +1,6 @@
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../release.ts'
-import {CHART_FILES_CHANGED, DROPPED} from '../decision/reasons.ts'
+import {CHART_FILES_CHANGED, DROPPED_FLAG_REASONS} from '../decision/reasons.ts'
 import {type Action, type DeployKind, hasChanges, type Plan} from '../plan.ts'
 import type {ChangeKind} from './change-kind.ts'
 import {sufficientVerb} from './change-verb.ts'
@@ -36,7 +36,7 @@ export function withDroppedSets(
     const names = dropped.slice(0, NAMED).join(', ')
     const more = dropped.length > NAMED ? ` and ${dropped.length - NAMED} more` : ''
     return reasons.map((reason) =>
-      reason === DROPPED.set && dropped.length > 0 ? `no longer set: ${names}${more}` : reason,
+      reason === DROPPED_FLAG_REASONS.set && dropped.length > 0 ? `no longer set: ${names}${more}` : reason,
     )
   }
   return {...plan, actions: plan.actions.map((action) => ({...action, reasons: describeReasons(action)}))}

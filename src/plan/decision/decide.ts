@@ -4,9 +4,9 @@ import {inputsDigest} from '../digest.ts'
 import {hasPassed, type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import {recovery, reinstall} from '../pending/recovery.ts'
-import {foreign, handedOver, namedElsewhere, statedElsewhere, unfinished} from '../refusals.ts'
+import {foreign, handedOver, namedElsewhere, ownedByOthers, unfinished} from '../refusals.ts'
 import type {Decision} from './decision.ts'
-import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
+import {labelReasons, requirementsReason, upgradeReasons} from './reasons.ts'
 
 /**
  * Returns the decision that takes a wanted release from its record to its desired state. Throws `KK_FOREIGN`,
@@ -15,7 +15,7 @@ import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
 export function decide(desired: DesiredRelease, record: ObservedRecord | undefined, file: string): Decision {
   if (!record) return {kind: 'install', reasons: ['not installed']}
   const labels = ownership(desired, record, file)
-  if (labels.owner !== desired.owner) return use(record, `belongs to the environment "${labels.owner}"`)
+  if (labels.owner !== desired.owner) return checkOnly(record, `belongs to the environment "${labels.owner}"`)
   return recovery(record) ?? reinstall(record) ?? compare(desired, record, labels, file)
 }
 
@@ -23,7 +23,7 @@ export function decide(desired: DesiredRelease, record: ObservedRecord | undefin
  * Returns the check of an installed release that must not be changed, but must be healthy. Throws
  * `KK_PENDING`.
  */
-export function use(record: ObservedRecord, reason: string): Decision {
+export function checkOnly(record: ObservedRecord, reason: string): Decision {
   const refusal = unfinished(record)
   if (refusal) throw refusal
   return {kind: 'check', reasons: [reason]}
@@ -37,7 +37,7 @@ export function ownership(desired: DesiredRelease, record: ReleaseRecord, file: 
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
   if (labels.owner === desired.owner) return labels
-  if (desired.stated) throw statedElsewhere([{release: record.release, owner: labels.owner}], file)
+  if (desired.stated) throw ownedByOthers([{release: record.release, owner: labels.owner}], file)
   const hasFlagValues = desired.layers.some(({name}) => name === 'values' || name === 'set')
   if (hasFlagValues) throw namedElsewhere(record, labels.owner)
   return labels
@@ -58,7 +58,7 @@ export function expectOwned(record: ReleaseRecord, environment: string): void {
 function compare(desired: DesiredRelease, record: ObservedRecord, labels: KkLabels, file: string): Decision {
   const upgrade = upgradeReasons(desired, record, labels, file)
   const requirements = requirementsReason(desired, labels)
-  const relabel = [...(requirements === undefined ? [] : [requirements]), ...standingReasons(desired, labels)]
+  const relabel = [...(requirements === undefined ? [] : [requirements]), ...labelReasons(desired, labels)]
   if (upgrade.length > 0) return {kind: 'upgrade', reasons: [...upgrade, ...relabel]}
   if (relabel.length > 0) return {kind: 'relabel', reasons: relabel}
   if (inputsDigest(desired) !== labels.inputs) return {kind: 'upgrade', reasons: ['inputs digest changed']}

@@ -8,7 +8,7 @@ import type {ObservedRecord} from '../pending/evidence.ts'
 export const CHART_FILES_CHANGED = 'chart files changed'
 
 /** The reasons if the last deploy had a flag that this one does not have. */
-export const DROPPED = {
+export const DROPPED_FLAG_REASONS = {
   values: 'the --values of the last deploy are no longer given',
   set: 'the --set of the last deploy is no longer given',
 } as const satisfies Partial<Record<LayerName, string>>
@@ -32,9 +32,9 @@ export function upgradeReasons(
     ...(differs('chart') ? [chartReason(desired, labels)] : []),
     ...(differs('flags') ? ['flags that change rendering changed'] : []),
     ...LAYERS.filter(differs).map((layer) =>
-      wanted.has(layer) || !(layer in DROPPED)
+      wanted.has(layer) || !(layer in DROPPED_FLAG_REASONS)
         ? layerReason(layer, releaseName(desired.release), file)
-        : DROPPED[layer as keyof typeof DROPPED],
+        : DROPPED_FLAG_REASONS[layer as keyof typeof DROPPED_FLAG_REASONS],
     ),
   ]
 }
@@ -56,7 +56,7 @@ export function requirementsReason(desired: DesiredRelease, labels: KkLabels): s
 }
 
 /** Returns how a release differs from its labels: stated, protected, or the store of its overrides. */
-export function standingReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
+export function labelReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
   const differs = (recorded: boolean | undefined, wanted: boolean) =>
     recorded !== undefined && recorded !== wanted
   const stated = desired.stated ? 'now stated in a section' : 'no longer stated in a section, only required'

@@ -7,12 +7,12 @@ const NAMED = 3
  * The reason to upgrade a release whose objects are gone: changes of its dependents would wait for it in
  * vain.
  */
-export const OBJECTS_GONE = 'objects of it are gone, and are made again'
+export const OBJECTS_MISSING = 'objects of it are gone, and are made again'
 
 /** Returns true if an action with these reasons re-creates objects that are gone. */
-export function makesAgain(reasons: readonly string[]): boolean {
+export function recreatesObjects(reasons: readonly string[]): boolean {
   return reasons.some(
-    (reason) => reason === OBJECTS_GONE || (reason.startsWith(DRIFTED) && reason.includes(IS_GONE)),
+    (reason) => reason === OBJECTS_MISSING || (reason.startsWith(DRIFTED) && reason.includes(IS_GONE)),
   )
 }
 

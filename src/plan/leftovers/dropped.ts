@@ -2,7 +2,7 @@ import {withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectKey} from '../../kubernetes/manifest/manifest.ts'
 import {dataOfHooks, type HelmVerb} from '../removal/hook-data.ts'
-import {WITH} from '../removal/objects.ts'
+import {CASCADE_TEXT} from '../removal/objects.ts'
 
 /**
  * Returns the objects of one manifest that are not in the other, each once. An object that is a hook in the
@@ -23,7 +23,7 @@ export function droppedObjects(
 
 /** Returns true if deleting an object also deletes data, its contents, or all objects of a kind. */
 export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
-  return Object.hasOwn(WITH, kind)
+  return Object.hasOwn(CASCADE_TEXT, kind)
 }
 
 /**

@@ -38,7 +38,7 @@ export function withHelmMarks(object: KubernetesObject, release: ReleaseId): Kub
 /**
  * Returns true for a live object with the label of helm's objects. Helm does not adopt an object without it.
  */
-export function isHelms({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>): boolean {
+export function isHelmManaged({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>): boolean {
   return labels[MANAGER] === 'Helm'
 }
 

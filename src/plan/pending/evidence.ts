@@ -63,7 +63,7 @@ export function isUnlabelled({labels, revision}: ReleaseRecord): boolean {
  * Returns the run whose rollback made a revision, according to its Lease; undefined if the Lease has no such
  * operation.
  */
-export function copierOf({revision}: ReleaseRecord, lease: LeaseView | undefined): string | undefined {
+export function rollbackRun({revision}: ReleaseRecord, lease: LeaseView | undefined): string | undefined {
   const operation = lease?.operation
   return operation?.verb === 'rollback' && operation.revision === revision ? operation.run : undefined
 }

@@ -11,7 +11,7 @@ export const CLEANUP = 'kk.openstack.org/cleanup'
 export const CLEANUP_VARIABLE = 'CLEANUP'
 
 /** A resource in another service: a database, an entry in the catalogue, a user, an account. */
-export interface OutsideThing {
+export interface ExternalResource {
   readonly kind: string
   readonly name: string
   /** The host of the service. */
@@ -21,8 +21,8 @@ export interface OutsideThing {
 /** The resources of a release in other services, and the CronJob that deletes them. */
 export interface Cleanup {
   readonly cronJob: KubernetesObject
-  readonly made: readonly OutsideThing[]
-  readonly used: readonly Pick<OutsideThing, 'name' | 'at'>[]
+  readonly made: readonly ExternalResource[]
+  readonly used: readonly Pick<ExternalResource, 'name' | 'at'>[]
 }
 
 /**
@@ -48,11 +48,11 @@ function readCleanup(text: string): Pick<Cleanup, 'made' | 'used'> | undefined {
   }
 }
 
-function isThing(value: unknown): value is OutsideThing {
+function isThing(value: unknown): value is ExternalResource {
   return isAccount(value) && 'kind' in value && typeof value.kind === 'string'
 }
 
-function isAccount(value: unknown): value is Pick<OutsideThing, 'name' | 'at'> {
+function isAccount(value: unknown): value is Pick<ExternalResource, 'name' | 'at'> {
   return isMap(value) && typeof value.name === 'string' && typeof value.at === 'string'
 }
 
@@ -61,11 +61,11 @@ export interface ReleaseCleanup {
   readonly release: ReleaseId
   readonly cronJob: KubernetesObject
   /** The resources that its Job deletes. */
-  readonly goes: readonly OutsideThing[]
-  readonly stays: readonly StayingThing[]
+  readonly goes: readonly ExternalResource[]
+  readonly stays: readonly RemainingResource[]
 }
 
-export interface StayingThing extends OutsideThing {
+export interface RemainingResource extends ExternalResource {
   /** For people. */
   readonly why: string
 }
@@ -101,7 +101,7 @@ export function splitCleanups(
     const cleanup = observed.get(release)?.cleanups.at(-1)
     if (cleanup === undefined) return []
     const {cronJob, made, used} = cleanup
-    const why = (thing: OutsideThing) => {
+    const why = (thing: ExternalResource) => {
       const users = remaining.filter((other) => other.cleanups.some((theirs) => has(theirs, thing)))
       if (users.length > 0) return `${users.map((user) => releaseName(user.release)).join(', ')} has it, too`
       return isWanted ? lost(release) : 'it goes only with --purge'
@@ -130,8 +130,8 @@ const ACCOUNTS: ReadonlySet<string> = new Set(['user', 'account', 'bus user'])
  * Returns true if a release has a resource: accounts belong to every release that uses them, the rest to its
  * maker.
  */
-function has({made, used}: Cleanup, thing: OutsideThing): boolean {
-  const isSame = ({name, at}: Pick<OutsideThing, 'name' | 'at'>) => name === thing.name && at === thing.at
+function has({made, used}: Cleanup, thing: ExternalResource): boolean {
+  const isSame = ({name, at}: Pick<ExternalResource, 'name' | 'at'>) => name === thing.name && at === thing.at
   const isAccountKind = ACCOUNTS.has(thing.kind)
   return (
     made.some((other) => other.kind === thing.kind && isSame(other)) || (isAccountKind && used.some(isSame))
@@ -139,6 +139,6 @@ function has({made, used}: Cleanup, thing: OutsideThing): boolean {
 }
 
 /** Formats a resource for messages and records of runs: `database heat`. */
-export function thingText({kind, name}: OutsideThing): string {
+export function resourceText({kind, name}: ExternalResource): string {
   return `${kind} ${name}`
 }

@@ -1,6 +1,6 @@
 import {hookDeletePolicies, hookEvents} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
-import {takesClaims, WITH} from './objects.ts'
+import {CASCADE_TEXT, takesClaims} from './objects.ts'
 
 /** Helm's operations on a release, and the events at which it makes hooks during each. */
 export const HOOK_EVENTS = {
@@ -22,7 +22,7 @@ const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-suc
 export function dataOfHooks<T extends KubernetesObject>(objects: readonly T[], verb: HelmVerb): readonly T[] {
   return objects.filter(
     (object) =>
-      (Object.hasOwn(WITH, object.kind) || takesClaims(object)) &&
+      (Object.hasOwn(CASCADE_TEXT, object.kind) || takesClaims(object)) &&
       eventsDuring(object, verb).length > 0 &&
       hookDeletePolicies(object).some((policy) => POLICIES.has(policy)),
   )
@@ -36,5 +36,5 @@ export function eventsDuring(object: KubernetesObject, verb: HelmVerb): readonly
 
 /** Returns what is deleted with a hook that holds data. */
 export function dataWith({kind}: Pick<KubernetesObject, 'kind'>): string {
-  return WITH[kind] ?? 'with its claims and their data'
+  return CASCADE_TEXT[kind] ?? 'with its claims and their data'
 }

@@ -2,7 +2,7 @@ import {why} from '../../graph/why.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Plan} from '../plan.ts'
 import {type Uses, usersOf} from '../uses/uses.ts'
-import {hasDependents, mayHaveDependents, notOurs, stillPending} from './refusals.ts'
+import {hasDependents, mayHaveDependents, notRemovable, stillPending} from './refusals.ts'
 import {removalActions} from './removal-actions.ts'
 
 export interface RemovalInputs {
@@ -26,7 +26,7 @@ export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
   const {environment, file, cluster, uses, withDependents, isProtected} = inputs
   const named = new Set(inputs.releases)
   for (const release of named) {
-    const refusal = notOurs(uses, release, environment)
+    const refusal = notRemovable(uses, release, environment)
     if (refusal) throw refusal
   }
 
@@ -38,7 +38,7 @@ export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
 
   const releases = new Set([...named, ...users])
   for (const release of releases) {
-    const refusal = notOurs(uses, release, environment) ?? stillPending(uses, release)
+    const refusal = notRemovable(uses, release, environment) ?? stillPending(uses, release)
     if (refusal) throw refusal
   }
   const describeReason = (release: ReleaseId) =>

@@ -6,7 +6,7 @@ import type {Claim} from '../../kubernetes/objects/live-objects.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** The reason why helm leaves an object behind. */
-export type StayReason = 'keep' | 'hook' | 'removal-hook' | 'claim' | 'crd' | 'earlier'
+export type RemainReason = 'keep' | 'hook' | 'removal-hook' | 'claim' | 'crd' | 'earlier'
 
 export interface ObjectName {
   readonly kind: string
@@ -14,21 +14,21 @@ export interface ObjectName {
   readonly namespace: string
 }
 
-export interface GoingObject extends ObjectName {
+export interface DeletedObject extends ObjectName {
   /** What is deleted with it that the object itself does not show. */
   readonly with?: string
 }
 
-export interface StayingObject extends ObjectName {
-  readonly why: StayReason
+export interface RemainingObject extends ObjectName {
+  readonly why: RemainReason
 }
 
 /** The effect of removing a release on its objects. */
 export interface ReleaseRemoval {
   readonly release: ReleaseId
-  readonly goes: readonly GoingObject[]
+  readonly goes: readonly DeletedObject[]
   /** The objects that exist, and those that hooks of the removal will create. */
-  readonly stays: readonly StayingObject[]
+  readonly stays: readonly RemainingObject[]
 }
 
 export interface StoredObjects {
@@ -42,11 +42,11 @@ export interface StoredObjects {
 
 export interface SplitObjects {
   readonly goes: readonly KubernetesObject[]
-  readonly stays: readonly {readonly object: KubernetesObject; readonly why: StayReason}[]
+  readonly stays: readonly {readonly object: KubernetesObject; readonly why: RemainReason}[]
 }
 
 /** The kinds whose deletion also deletes other objects or data, and which. */
-export const WITH: Readonly<Record<string, string>> = {
+export const CASCADE_TEXT: Readonly<Record<string, string>> = {
   Namespace: 'with everything in it',
   CustomResourceDefinition: 'with every object of its kind on the cluster',
   PersistentVolumeClaim: 'with its data',
@@ -58,7 +58,7 @@ export const WITH: Readonly<Record<string, string>> = {
  */
 export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): SplitObjects {
   const last = new Set([...manifest, ...hooks].map(key))
-  const stays = (objects: readonly KubernetesObject[], why: StayReason) =>
+  const stays = (objects: readonly KubernetesObject[], why: RemainReason) =>
     objects.map((object) => ({object, why}))
   return {
     goes: manifest.filter((object) => !isKeptAtUninstall(object)),
@@ -76,8 +76,8 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
   }
 }
 
-export function goingObject(object: KubernetesObject, namespace: string): GoingObject {
-  const contents = WITH[object.kind]
+export function deletedObject(object: KubernetesObject, namespace: string): DeletedObject {
+  const contents = CASCADE_TEXT[object.kind]
   return {...nameOf(object, namespace), ...(contents !== undefined && {with: contents})}
 }
 

@@ -57,7 +57,7 @@ export function mayHaveDependents(
  * Returns `KK_FOREIGN`, `KK_OWNER` or `KK_HANDED_OVER` if this environment may not remove the release; else
  * undefined.
  */
-export function notOurs(uses: Uses, release: ReleaseId, environment: string): KkError | undefined {
+export function notRemovable(uses: Uses, release: ReleaseId, environment: string): KkError | undefined {
   const labels = uses.observed.get(release)?.labels
   const owner = labels?.owner
   if (owner === environment)
@@ -90,7 +90,7 @@ export function stillPending(uses: Uses, release: ReleaseId): KkError | undefine
  * Returns `KK_HAS_DEPENDENTS`: another run is about to install a dependent. `now` is milliseconds since the
  * epoch.
  */
-export function intended(release: ReleaseId, reservations: readonly Reservation[], now: number): KkError {
+export function reservedBy(release: ReleaseId, reservations: readonly Reservation[], now: number): KkError {
   const lines = reservations.map(({dependent, operator, deadline, name}) => {
     const time = new Date(deadline).toISOString()
     const until = deadline < now ? `overdue since ${time}` : `until ${time}`

@@ -28,7 +28,7 @@ export function pruned(revisions: readonly PrunedRevision[]): KkError {
 }
 
 /** Returns `KK_NO_REVISION`: the target revisions were never made. */
-export function neverMade(revisions: readonly PrunedRevision[]): KkError {
+export function missingRevisions(revisions: readonly PrunedRevision[]): KkError {
   const texts = revisions.map(({release, revision, kept}) => {
     return `${release} has no revision ${revision} yet: its last one is ${kept.at(-1)}`
   })
@@ -54,7 +54,7 @@ export function crossesMigration(
 }
 
 /** Returns `KK_IN_THE_WAY`: helm's rollback would meet objects that it does not know, and stop half way. */
-export function inTheWay(
+export function conflictingObjects(
   blocked: readonly {readonly release: ReleaseId; readonly objects: readonly KubernetesObject[]}[],
 ): KkError {
   const texts = blocked.map(({release, objects}) => `${release} (${objects.map(objectName).join(', ')})`)
@@ -68,7 +68,7 @@ export function inTheWay(
 }
 
 /** Returns `KK_NOT_INSTALLED`: there is no release to roll back. */
-export function gone(release: ReleaseId): KkError {
+export function noRelease(release: ReleaseId): KkError {
   return new KkError('KK_NOT_INSTALLED', `${release} is not installed, so it cannot be rolled back`, {
     hint: 'install all that is wanted with: kk deploy',
   })

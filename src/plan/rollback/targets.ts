@@ -3,7 +3,7 @@ import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRelease} from '../../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {type Installations, isOfPresent} from '../installation.ts'
+import {type Installations, isOfCurrentInstallation} from '../installation.ts'
 
 /** The revision that a release is to return to. */
 export interface RollbackTarget {
@@ -47,7 +47,7 @@ export function targetsOfRun(
       continue
     }
     if (!isBegun(entry)) continue
-    if (!isOfPresent(run, entry, observed)) {
+    if (!isOfCurrentInstallation(run, entry, observed)) {
       if (wasThere(entry)) staying.push(`${name} stays: ${otherInstallation(run, entry)}`)
       continue
     }
@@ -110,7 +110,7 @@ export function targetsOfRollback(run: RunRecord, observed: Installations): read
   const moved = entries.flatMap((entry) => {
     const {release} = entry
     if (!last.has(release)) return [`${releaseName(release)} is no longer installed`]
-    return isOfPresent(run, entry, observed)
+    return isOfCurrentInstallation(run, entry, observed)
       ? []
       : [`${releaseName(release)}: ${otherInstallation(run, entry)}`]
   })
@@ -138,7 +138,7 @@ function findOrigin({release, revision}: ReleaseRecord, observed: Installations)
   for (const run of observed.runs) {
     const entry = run.releases.find((each) => each.release === release)
     if (entry?.target === undefined || entry.after !== origin) continue
-    if (isOfPresent(run, entry, observed)) origin = entry.target
+    if (isOfCurrentInstallation(run, entry, observed)) origin = entry.target
   }
   return origin
 }

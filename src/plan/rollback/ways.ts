@@ -5,7 +5,7 @@ import {hasPassed, readLabels} from '../labels.ts'
 import {isUnfinished, type ObservedRecord} from '../pending/evidence.ts'
 import {isRecoverable, recoveryReason} from '../pending/recovery.ts'
 import {handedOver, unfinished} from '../refusals.ts'
-import {anotherOwner, gone, neverMade, notByKk, type PrunedRevision, pruned} from './refusals.ts'
+import {anotherOwner, missingRevisions, noRelease, notByKk, type PrunedRevision, pruned} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
 
 /** How a release returns. */
@@ -31,7 +31,7 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
   const missing: PrunedRevision[] = []
   for (const {release, revision, reason} of targets) {
     const record = last.get(release)
-    if (!record) throw gone(release)
+    if (!record) throw noRelease(release)
     const labels = readLabels(record.labels)
     if (!labels) throw notByKk(release)
     if (labels.owner !== environment) throw anotherOwner(release, labels.owner, environment)
@@ -47,7 +47,7 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
     else missing.push({release, revision, kept: kept.map((each) => each.revision)})
   }
   const unmade = missing.filter(({revision, kept}) => revision > kept.at(-1)!)
-  if (unmade.length > 0) throw neverMade(unmade)
+  if (unmade.length > 0) throw missingRevisions(unmade)
   if (missing.length > 0) throw pruned(missing)
   return ways
 }

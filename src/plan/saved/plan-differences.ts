@@ -7,7 +7,7 @@ import type {SavedPlan, SavedRecord, SavedRelease} from './saved-plan.ts'
  * Returns the differences between the saved plan and the present, a line each; names of the same cluster do
  * not count.
  */
-export function moved(saved: SavedPlan, now: SavedPlan): readonly string[] {
+export function planDifferences(saved: SavedPlan, now: SavedPlan): readonly string[] {
   const isSameCluster = saved.cluster.uid === now.cluster.uid
   const currentByRelease = new Map(now.releases.map((release) => [release.release, release]))
   const savedReleases = new Set(saved.releases.map(({release}) => release))

@@ -1,4 +1,4 @@
-import {goingOf, type Pruning} from '../../verbs/removal/prune.ts'
+import {effectivePrunings, type Pruning} from '../../verbs/removal/prune.ts'
 import type {Palette} from '../colour.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
@@ -20,7 +20,7 @@ export function pruneText(prunings: readonly Pruning[], palette: Palette): View 
 }
 
 function countsText(prunings: readonly Pruning[]): string {
-  const going = goingOf(prunings).flatMap(({leftovers}) => leftovers).length
+  const going = effectivePrunings(prunings).flatMap(({leftovers}) => leftovers).length
   const staying = prunings.flatMap(({leftovers}) => leftovers).length - going
   return `${counted(going, 'object')} to delete, ${staying} to stay`
 }

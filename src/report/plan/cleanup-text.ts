@@ -1,4 +1,4 @@
-import type {OutsideThing, ReleaseCleanup, StayingThing} from '../../plan/removal/cleanup.ts'
+import type {ExternalResource, ReleaseCleanup, RemainingResource} from '../../plan/removal/cleanup.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {list} from '../table.ts'
@@ -30,7 +30,7 @@ export function leftElsewhereText(cleanups: readonly ReleaseCleanup[], palette: 
   return [...left, ...(isKept ? [hint] : [])]
 }
 
-type Row = OutsideThing & {readonly release: ReleaseId; readonly why?: string}
+type Row = ExternalResource & {readonly release: ReleaseId; readonly why?: string}
 
 interface ListOptions {
   readonly title: string
@@ -51,8 +51,8 @@ function titled(rows: readonly Row[], {title, labels, colour = String}: ListOpti
 
 /** What happens to the things that releases have in other services, for programs. */
 export interface CleanupDocument {
-  readonly goes: readonly (OutsideThing & {readonly release: ReleaseId})[]
-  readonly stays: readonly (StayingThing & {readonly release: ReleaseId})[]
+  readonly goes: readonly (ExternalResource & {readonly release: ReleaseId})[]
+  readonly stays: readonly (RemainingResource & {readonly release: ReleaseId})[]
 }
 
 export function cleanupDocument(cleanups: readonly ReleaseCleanup[]): CleanupDocument {

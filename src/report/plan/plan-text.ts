@@ -1,6 +1,6 @@
 import {criticalPath} from '../../graph/longest-path.ts'
 import {actionGraph} from '../../plan/action-graph.ts'
-import {makesAgain} from '../../plan/drift/drift-reason.ts'
+import {recreatesObjects} from '../../plan/drift/drift-reason.ts'
 import type {Action, ActionKind, Plan, UntouchedRelease} from '../../plan/plan.ts'
 import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
@@ -229,7 +229,7 @@ function countsText(plan: Plan, palette: Palette): string {
  * broke.
  */
 function goneText({actions}: Plan, of: string): string {
-  const gone = actions.filter(({kind, reasons}) => kind === of && makesAgain(reasons)).length
+  const gone = actions.filter(({kind, reasons}) => kind === of && recreatesObjects(reasons)).length
   if (gone === 0) return ''
   return ` (${gone} because objects of ${gone === 1 ? 'it' : 'them'} are gone)`
 }

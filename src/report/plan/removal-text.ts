@@ -1,4 +1,4 @@
-import type {GoingObject, ObjectName, ReleaseRemoval, StayReason} from '../../plan/removal/objects.ts'
+import type {DeletedObject, ObjectName, ReleaseRemoval, RemainReason} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {list} from '../table.ts'
@@ -12,7 +12,7 @@ const WHY = {
   'removal-hook': 'made by a hook of the removal',
   crd: 'from crds/ of its chart',
   earlier: 'of an earlier revision',
-} as const satisfies Record<StayReason, string>
+} as const satisfies Record<RemainReason, string>
 
 /** Returns two lists for a removal: the objects that go, and those that helm leaves behind. */
 export function removalText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
@@ -48,8 +48,8 @@ export function leftText(releases: readonly ReleaseRemoval[], palette: Palette):
 
 /** The objects that a removal deletes or leaves, for programs. */
 export interface RemovalDocument {
-  readonly goes: readonly (GoingObject & {readonly release: ReleaseId})[]
-  readonly stays: readonly (ObjectName & {readonly release: ReleaseId; readonly why: StayReason})[]
+  readonly goes: readonly (DeletedObject & {readonly release: ReleaseId})[]
+  readonly stays: readonly (ObjectName & {readonly release: ReleaseId; readonly why: RemainReason})[]
 }
 
 export function removalDocument(releases: readonly ReleaseRemoval[]): RemovalDocument {

@@ -6,7 +6,7 @@ import type {HeldLease} from '../../kubernetes/lease/leases.ts'
 import {withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
-import {makerLabels} from '../../plan/installation.ts'
+import {runLabels} from '../../plan/installation.ts'
 import {labelChanges, labelsOf, readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {ChartWork} from '../task.ts'
@@ -151,7 +151,7 @@ async function callHelm(
   }
   const labels = {
     ...labelsOf(work.desired, action.revision + 1),
-    ...makerLabels(before, execution.run),
+    ...runLabels(before, execution.run),
   }
   // Helm would create an existing namespace again, which fails without the permission to create namespaces.
   const createNamespace = !before && !(await cluster.live.hasNamespace(call.namespace))

@@ -1,6 +1,6 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
-import {CLEANUP_VARIABLE, type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
+import {CLEANUP_VARIABLE, type ReleaseCleanup, resourceText} from '../../plan/removal/cleanup.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {type Execution, masking} from './execution.ts'
 
@@ -18,8 +18,8 @@ export async function cleanUp(
   controls.signal.throwIfAborted()
   const {name, namespace = releaseNamespace(release)} = cronJob.metadata
   const job = `${name}-${run.slice(-4)}`
-  await journal.note({type: 'object-deleting', release, object: goes.map(thingText).join(', ')})
-  controls.onProgress('gate', `removing with Job/${job}: ${goes.map(thingText).join(', ')}`)
+  await journal.note({type: 'object-deleting', release, object: goes.map(resourceText).join(', ')})
+  controls.onProgress('gate', `removing with Job/${job}: ${goes.map(resourceText).join(', ')}`)
   try {
     const created = await cluster.live.createJobOf({
       namespace,
@@ -40,7 +40,7 @@ export async function cleanUp(
   } catch (error) {
     throw failed(execution, asKkError(error))
   }
-  for (const thing of goes) controls.onDeleted(thingText(thing))
+  for (const thing of goes) controls.onDeleted(resourceText(thing))
 }
 
 function failed({action: {release}}: Execution, cause: KkError): KkError {

@@ -3,7 +3,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
-import {claimsOfSets, takesClaims, WITH} from '../../plan/removal/objects.ts'
+import {CASCADE_TEXT, claimsOfSets, takesClaims} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
@@ -20,7 +20,7 @@ export async function keepDropped(
   await expectClaimsStay(cluster, release, dropped)
   for (const object of dropped.filter(isHolder)) {
     if (await cluster.live.keep(releaseNamespace(release), object))
-      controls.onProgress('helm', `${objectName(object)} stays, ${WITH[object.kind]}`)
+      controls.onProgress('helm', `${objectName(object)} stays, ${CASCADE_TEXT[object.kind]}`)
   }
   for (const object of shared) {
     if (await cluster.live.keep(releaseNamespace(release), object))

@@ -5,7 +5,7 @@ import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {DELETION_MARKER} from '../../kubernetes/reservations/reservation.ts'
 import {evidenceOf} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
-import {intended} from '../../plan/removal/refusals.ts'
+import {reservedBy} from '../../plan/removal/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RemovalWork} from '../task.ts'
 import {cleanUp} from './clean-up.ts'
@@ -80,7 +80,7 @@ async function underDeletionMarker(
 async function expectUnused({action, cluster, clock}: Execution, work: RemovalWork): Promise<void> {
   const reservations = await cluster.reservations.on(action.release)
   const live = reservations.filter(({name}) => !work.excused.has(`kk-system/${name}`))
-  if (live.length > 0) throw intended(action.release, live, clock.now())
+  if (live.length > 0) throw reservedBy(action.release, live, clock.now())
   const refusal = await work.refusal()
   if (refusal) throw refusal
 }

@@ -4,7 +4,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {hookObjects, parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {lastDeployed} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
-import {makerLabels} from '../../plan/installation.ts'
+import {runLabels} from '../../plan/installation.ts'
 import {EXPORTED_LABEL, GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {judgedLeftover} from '../../plan/leftovers/ownership.ts'
@@ -79,7 +79,7 @@ async function noted(
   {last, revision}: {readonly last: ReleaseRecord; readonly revision: number},
 ): Promise<ReleaseRecord> {
   const record = expectDeployed(action.release, await cluster.records.last(action.release), revision)
-  await cluster.records.label(record, labelsOfCopy(record, makerLabels(last, run)))
+  await cluster.records.label(record, labelsOfCopy(record, runLabels(last, run)))
   return record
 }
 
@@ -89,7 +89,7 @@ async function noted(
 async function noteFailed({action, cluster, run}: Execution, last: ReleaseRecord): Promise<void> {
   const record = await cluster.records.last(action.release)
   if (record?.revision !== action.revision + 1 || record.status !== 'failed') return
-  await cluster.records.label(record, labelsOfCopy(record, makerLabels(last, run)))
+  await cluster.records.label(record, labelsOfCopy(record, runLabels(last, run)))
 }
 
 function labelsOfCopy(

@@ -12,8 +12,8 @@ import {
   expectSameChart,
   hasAllOf,
   type OtherUser,
-  onlyUsed,
   otherUsers,
+  usedWithoutChart,
 } from '../../plan/adoption.ts'
 import {type ObjectChange, objectChanges} from '../../plan/changes/object-changes.ts'
 import {type ValueChange, valueChanges} from '../../plan/changes/value-changes.ts'
@@ -99,7 +99,7 @@ export async function planAdoption(
       ? await listOwned(from, prepared, ports.cluster)
       : new Set(namedReleases(prepared, names))
   const unknown = [...named].find((release) => !prepared.releases.has(release))
-  if (unknown !== undefined) throw onlyUsed(unknown, environment.file)
+  if (unknown !== undefined) throw usedWithoutChart(unknown, environment.file)
   const {cluster} = ports
   const [plansCluster, seen] = await Promise.all([planCluster(cluster), visibleRecords(cluster, [...named])])
   const records = await observedRecords(cluster, seen.records, (release) => named.has(release))

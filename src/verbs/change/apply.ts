@@ -2,19 +2,19 @@ import {KkError} from '../../base/errors.ts'
 import {SCHEMA} from '../../plan/digest.ts'
 import {layersOf} from '../../plan/labels.ts'
 import type {Action} from '../../plan/plan.ts'
-import {moved} from '../../plan/saved/plan-differences.ts'
+import {planDifferences} from '../../plan/saved/plan-differences.ts'
 import {SAVED_FORMAT, type SavedPlan, type SavedRelease, savedRecord} from '../../plan/saved/saved-plan.ts'
 import type {PlannedChange} from './planned-change.ts'
 
 /** The fields of a saved plan that are not in the plan itself. */
-export type SavedHow = Pick<SavedPlan, 'kk' | 'savedAt' | 'scope' | 'values'> & {
+export type SavedPlanMetadata = Pick<SavedPlan, 'kk' | 'savedAt' | 'scope' | 'values'> & {
   readonly path: Pick<SavedPlan['environment'], 'absolute' | 'relative'>
 }
 
 /** Returns a plan to save, with the digests of its inputs. Contains no values. */
 export function savedPlan(
   {plan, records, prepared}: Pick<PlannedChange, 'plan' | 'records' | 'prepared'>,
-  {kk, savedAt, scope, values, path}: SavedHow,
+  {kk, savedAt, scope, values, path}: SavedPlanMetadata,
 ): SavedPlan {
   const {context, server, uid, version} = plan.cluster
   const release = (action: Action): SavedRelease => {
@@ -57,10 +57,10 @@ interface Now {
 }
 
 /** Throws `KK_MOVED` with all changes since the plan was saved; `file` is the path of the plan. */
-export function expectUnmoved(saved: SavedPlan, file: string, {kk, again, planned}: Now): void {
+export function expectPlanCurrent(saved: SavedPlan, file: string, {kk, again, planned}: Now): void {
   const {savedAt, scope, values, environment} = saved
   const now = savedPlan(planned, {kk, savedAt, scope, values, path: environment})
-  const changes = moved(saved, now)
+  const changes = planDifferences(saved, now)
   if (changes.length === 0) return
   throw new KkError(
     'KK_MOVED',

@@ -2,10 +2,10 @@ import {asKkError, KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {
   type Change,
-  goingBetween,
+  deletedByUpgrade,
+  lastObjectsReader,
   neighbours,
   presentReader,
-  stayingReader,
 } from '../../doctor/checks/change.ts'
 import {checkBefore} from '../../doctor/checks/checks.ts'
 import type {Environment} from '../../environment/environment.ts'
@@ -29,7 +29,7 @@ import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import {withNotes} from '../../plan/plan.ts'
 import {makeRollbackPlan, type RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
-import {inTheWay} from '../../plan/rollback/refusals.ts'
+import {conflictingObjects} from '../../plan/rollback/refusals.ts'
 import {
   type RollbackTarget,
   targetsOfLastRun,
@@ -142,7 +142,7 @@ function rollbackChange(
     return [release, [...last.manifest, ...target.manifest, ...runs(target.hooks)]] as const
   })
   const going = returns.map(({release, last, target}) => {
-    return [release, goingBetween(release, last.manifest, target.manifest)] as const
+    return [release, deletedByUpgrade(release, last.manifest, target.manifest)] as const
   })
   const replaced = returns.map(({release, last, target}) => {
     const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
@@ -156,7 +156,7 @@ function rollbackChange(
     recorded: new Map(recorded),
     going: new Map(going),
     replaced: new Map(replaced),
-    staying: stayingReader(cluster, neighbours(plan, new Set(releases))),
+    staying: lastObjectsReader(cluster, neighbours(plan, new Set(releases))),
     present: presentReader(cluster, releases),
     given: [],
   }
@@ -260,7 +260,7 @@ async function expectFreeWay(
     }),
   )
   const blocked = existing.filter(({objects}) => objects.length > 0)
-  if (blocked.length > 0) throw inTheWay(blocked)
+  if (blocked.length > 0) throw conflictingObjects(blocked)
 }
 
 /**

@@ -6,7 +6,7 @@ import type {Records} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {type RunEntry, runEntry} from '../../kubernetes/records/run-entry.ts'
 import type {RunRecord, RunRecords} from '../../kubernetes/records/runs.ts'
-import {type Installations, isOfPresent} from '../../plan/installation.ts'
+import {type Installations, isOfCurrentInstallation} from '../../plan/installation.ts'
 import {type Gate, gateOf, readLabels} from '../../plan/labels.ts'
 import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import type {ReleaseId} from '../../release.ts'
@@ -121,7 +121,7 @@ function runOfRevision(record: ReleaseRecord, observed: Installations): string |
 function hasMade(run: RunRecord, {release, revision}: ReleaseRecord, observed: Installations): boolean {
   const entry = run.releases.find((each) => each.release === release)
   if (!entry || !['install', 'upgrade', 'rollback'].includes(entry.kind)) return false
-  if (!isOfPresent(run, entry, observed)) return false
+  if (!isOfCurrentInstallation(run, entry, observed)) return false
   if (entry.after === undefined) return entry.outcome === 'running' && revision === entry.before + 1
   return entry.after === revision && revision > entry.before
 }

@@ -1,7 +1,7 @@
 import type {KkError} from '../../base/errors.ts'
 import {type Change, presentReader} from '../../doctor/checks/change.ts'
 import {CHECKS, checkBefore} from '../../doctor/checks/checks.ts'
-import {sharedGoing, sharedObjects} from '../../doctor/checks/claims.ts'
+import {sharedDeletions, sharedObjects} from '../../doctor/checks/claims.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {hookEvents} from '../../kubernetes/manifest/helm-view.ts'
@@ -9,8 +9,8 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import type {Claim, LiveObjects, PresentObject} from '../../kubernetes/objects/live-objects.ts'
 import {type Action, type Plan, withNotes} from '../../plan/plan.ts'
 import type {ReleaseCleanup} from '../../plan/removal/cleanup.ts'
-import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
-import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/refusals.ts'
+import {nameOf, type ReleaseRemoval, type RemainingObject} from '../../plan/removal/objects.ts'
+import {hasDependents, mayHaveDependents, reservedBy} from '../../plan/removal/refusals.ts'
 import {sectionIn} from '../../plan/shape.ts'
 import {type Uses, usersOf} from '../../plan/uses/uses.ts'
 import type {UsesReader} from '../../prepare/uses-reader.ts'
@@ -95,7 +95,7 @@ export async function plannedRemoval(
   const losing = (await sharedObjects(removal)).flatMap(({others}) => others)
   const {confirmed = []} = context
   const isConfirmed = losing.every((release) => confirmed.some((name) => isNamed(release, name)))
-  const checks = CHECKS.filter(({find}) => !(isConfirmed && find === sharedGoing))
+  const checks = CHECKS.filter(({find}) => !(isConfirmed && find === sharedDeletions))
   const notes = await checkBefore(removal, checks)
   const releaseClaims = (release: ReleaseId) => found.get(release)!.claims
   const cleanups = purge
@@ -195,7 +195,7 @@ async function expectNoReservation({cluster, excused}: RemovalContext, plan: Pla
   const blocking = reservations.filter(
     ({name, dependent}) => !going.has(dependent) && !excused.has(`kk-system/${name}`),
   )
-  if (blocking.length > 0) throw intended(release, blocking, Date.now())
+  if (blocking.length > 0) throw reservedBy(release, blocking, Date.now())
 }
 
 interface Ended extends Pick<RemovalRun, 'claims'> {
@@ -208,7 +208,7 @@ async function remainingObjects(live: LiveObjects, {found, left, claims}: Ended)
   const namespace = releaseNamespace(release)
   const objects = found.stays.map(({object}) => object)
   const present = new Set((await live.present(namespace, objects)).map(({object}) => object))
-  const isGivenUp = (stay: StayingObject) =>
+  const isGivenUp = (stay: RemainingObject) =>
     stay.kind === 'PersistentVolumeClaim' &&
     claims.some(({name, namespace}) => name === stay.name && namespace === stay.namespace)
   const existingStays = found.stays

@@ -51,7 +51,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
     record,
   }))
   const prunings = candidates.filter((pruning) => pruning.leftovers.length > 0)
-  const going = goingOf(prunings)
+  const going = effectivePrunings(prunings)
   const tasks = going.map((pruning): Task => {
     return {kind: 'prune', action: pruneAction(pruning), work: pruneWork(cluster, pruning)}
   })
@@ -165,7 +165,7 @@ export interface Pruning {
 }
 
 /** Returns the prunings that delete something, with only the objects that are deleted. */
-export function goingOf<T extends Pruning>(prunings: readonly T[]): readonly T[] {
+export function effectivePrunings<T extends Pruning>(prunings: readonly T[]): readonly T[] {
   return prunings
     .filter(({skipped}) => skipped === undefined)
     .map((pruning) => ({...pruning, leftovers: pruning.leftovers.filter(({kept}) => kept === undefined)}))

@@ -10,7 +10,7 @@ import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {dataOfHooks} from '../../plan/removal/hook-data.ts'
 import {
   claimsOfSets,
-  goingObject,
+  deletedObject,
   nameOf,
   type ReleaseRemoval,
   type SplitObjects,
@@ -95,7 +95,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     view: {
       release,
       goes: [
-        ...[...goes, ...recreated].map((object) => goingObject(object, namespace)),
+        ...[...goes, ...recreated].map((object) => deletedObject(object, namespace)),
         ...sets
           .filter((each) => each.goes)
           .map(({claim}) => ({...claimName(claim), with: 'with its data, according to its StatefulSet'})),

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import type {ChangeKind} from '../../../src/plan/changes/change-kind.ts'
-import {beyond, CHANGE_VERBS, sufficientVerb} from '../../../src/plan/changes/change-verb.ts'
+import {CHANGE_VERBS, excludedChanges, sufficientVerb} from '../../../src/plan/changes/change-verb.ts'
 
 test.each<[ChangeKind, Record<(typeof CHANGE_VERBS)[number], 'makes' | 'refuses'>]>([
   ['values', {reconfigure: 'makes', update: 'makes', upgrade: 'makes', deploy: 'makes'}],
@@ -12,7 +12,10 @@ test.each<[ChangeKind, Record<(typeof CHANGE_VERBS)[number], 'makes' | 'refuses'
   ['new-release', {reconfigure: 'refuses', update: 'refuses', upgrade: 'refuses', deploy: 'makes'}],
   ['standing', {reconfigure: 'makes', update: 'makes', upgrade: 'makes', deploy: 'makes'}],
 ])('a change of %s: %j', (change, expected) => {
-  const found = CHANGE_VERBS.map((verb) => [verb, beyond(verb, [change]).length === 0 ? 'makes' : 'refuses'])
+  const found = CHANGE_VERBS.map((verb) => [
+    verb,
+    excludedChanges(verb, [change]).length === 0 ? 'makes' : 'refuses',
+  ])
 
   expect(Object.fromEntries(found)).toEqual(expected)
 })

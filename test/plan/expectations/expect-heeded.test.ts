@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {expectHeeded} from '../../../src/plan/make-plan.ts'
+import {expectFlagsTakeEffect} from '../../../src/plan/make-plan.ts'
 import type {PlanMode} from '../../../src/plan/scope.ts'
 import {id} from '../../graph/graph-of.ts'
 import {desiredOf, type Wanted} from '../fixtures.ts'
@@ -11,7 +11,7 @@ const SET: Wanted = {layers: {section: {a: 1}, set: {a: 2}}}
 function check(given: Readonly<Record<string, Wanted>>, mode: PlanMode): void {
   const desired = Object.entries(given).map(([name, wanted]) => [id(name), desiredOf(name, wanted)] as const)
   const selected = new Map([[id('mariadb'), 'use'] as const, [id('keystone'), 'change'] as const])
-  expectHeeded({desired: new Map(desired), mode, selected})
+  expectFlagsTakeEffect({desired: new Map(desired), mode, selected})
 }
 
 describe('values of --values and --set', () => {

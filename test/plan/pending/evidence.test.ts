@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import type {Operation} from '../../../src/kubernetes/lease/operation.ts'
 import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record.ts'
-import {copierOf, type Evidence, evidenceOf, isUnlabelled} from '../../../src/plan/pending/evidence.ts'
+import {type Evidence, evidenceOf, isUnlabelled, rollbackRun} from '../../../src/plan/pending/evidence.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {leaseView} from '../../kubernetes/lease/lease-view.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf} from '../fixtures.ts'
@@ -133,5 +133,5 @@ test.each([
   const lease = leaseWith({kk: 'gone', helm: gone, operation: {verb, revision}})
 
   expect(isUnlabelled(copy)).toBe(true)
-  expect(copierOf(copy, lease)).toBe(run)
+  expect(rollbackRun(copy, lease)).toBe(run)
 })

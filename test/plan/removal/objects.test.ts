@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
-import {claimsOfSets, goingObject, splitObjects} from '../../../src/plan/removal/objects.ts'
+import {claimsOfSets, deletedObject, splitObjects} from '../../../src/plan/removal/objects.ts'
 
 function object(kind: string, name: string, annotations: Readonly<Record<string, string>> = {}) {
   return {apiVersion: 'v1', kind, metadata: {name, annotations}}
@@ -61,7 +61,7 @@ test.each([
   ['CustomResourceDefinition', 'with every object of its kind on the cluster'],
   ['PersistentVolumeClaim', 'with its data'],
 ])('a %s is deleted %s', (kind, what) => {
-  expect(goingObject(object(kind, 'a'), 'openstack')).toEqual({
+  expect(deletedObject(object(kind, 'a'), 'openstack')).toEqual({
     kind,
     name: 'a',
     namespace: 'openstack',

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {moved} from '../../../src/plan/saved/plan-differences.ts'
+import {planDifferences} from '../../../src/plan/saved/plan-differences.ts'
 import type {SavedPlan, SavedRelease} from '../../../src/plan/saved/saved-plan.ts'
 import {saved, savedRelease} from './saved.ts'
 
@@ -14,7 +14,7 @@ const layers = savedRelease('keystone').layers
 
 describe('a saved plan and the present one', () => {
   it('are the same when nothing moved', () => {
-    expect(moved(saved(), saved())).toEqual([])
+    expect(planDifferences(saved(), saved())).toEqual([])
   })
 
   it('are the same by another way to the same cluster, and from another directory', () => {
@@ -24,7 +24,7 @@ describe('a saved plan and the present one', () => {
       environment: {...saved().environment, file: 'ci/env.yaml', absolute: '/ci/env.yaml'},
     })
 
-    expect(moved(saved(), now)).toEqual([])
+    expect(planDifferences(saved(), now)).toEqual([])
   })
 
   it.each<[string, SavedPlan, string]>([
@@ -123,17 +123,19 @@ describe('a saved plan and the present one', () => {
       'the order was mariadb, keystone; it is now keystone, mariadb',
     ],
   ])('differ by %s', (_, now, line) => {
-    expect(moved(saved(), now)).toEqual([line])
+    expect(planDifferences(saved(), now)).toEqual([line])
   })
 
   it('differ by a record that appeared', () => {
     const then = keystone({record: null, kind: 'install'})
 
-    expect(moved(then, saved())).toEqual(['keystone: was not installed, is now at revision 2 (deployed)'])
+    expect(planDifferences(then, saved())).toEqual([
+      'keystone: was not installed, is now at revision 2 (deployed)',
+    ])
   })
 
   it('differ by a kind of edge', () => {
-    expect(moved(saved(), keystone({requires: ['openstack/mariadb:applied']}))).toEqual([
+    expect(planDifferences(saved(), keystone({requires: ['openstack/mariadb:applied']}))).toEqual([
       'keystone: now requires mariadb:applied',
       'keystone: no longer requires mariadb',
     ])
@@ -142,7 +144,7 @@ describe('a saved plan and the present one', () => {
   it('differ by --set that is missing now, with the reason', () => {
     const then = keystone({layers: {...layers, set: 'x'}})
 
-    expect(moved(then, saved())).toEqual([
+    expect(planDifferences(then, saved())).toEqual([
       'keystone: the plan was saved with --set for it, which must be given again: a saved plan holds no values',
     ])
   })
@@ -153,7 +155,7 @@ describe('a saved plan and the present one', () => {
       cluster: {...saved().cluster, uid: 'uid-2'},
     }
 
-    expect(moved(saved(), now)).toEqual([
+    expect(planDifferences(saved(), now)).toEqual([
       expect.stringContaining('this is the cluster'),
       'keystone: section keystone of env.yaml changed',
     ])
@@ -171,7 +173,7 @@ describe('a saved plan and the present one', () => {
       ],
     })
 
-    expect(moved(saved(), now)).toEqual([
+    expect(planDifferences(saved(), now)).toEqual([
       'kk is 0.2.0, the plan was saved by kk 0.1.0',
       'mariadb: was at revision 2 (deployed), is no longer installed',
       'keystone: section keystone of env.yaml changed',

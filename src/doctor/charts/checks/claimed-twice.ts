@@ -12,10 +12,10 @@ const CLUSTER_SCOPED =
   /^(?:APIService|CSIDriver|ClusterRole|ClusterRoleBinding|CustomResourceDefinition|FlowSchema|Namespace|PersistentVolume|PriorityLevelConfiguration|(?:Priority|Runtime|Storage|Ingress)Class|(?:Mutating|Validating)(?:WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding))$/
 
 /** A release with the objects that it creates. */
-export type Maker = Pick<ExaminedRelease, 'release' | 'objects'>
+export type Creator = Pick<ExaminedRelease, 'release' | 'objects'>
 
 /** An object with the release that creates it. */
-export interface MadeObject extends RenderedObject {
+export interface CreatedObject extends RenderedObject {
   readonly release: ReleaseId
 }
 
@@ -24,22 +24,22 @@ export interface MadeObject extends RenderedObject {
  * the second release, or each takes the object from the other. A CRD that both have in `crds/` is a warning:
  * only the first release creates it, possibly in another version.
  */
-export function claimedTwice(releases: readonly Maker[]): readonly ChartFault[] {
-  return [...madeByMany(releases).map(faultOf), ...releases.flatMap(repeatedIn)]
+export function claimedTwice(releases: readonly Creator[]): readonly ChartFault[] {
+  return [...duplicateObjects(releases).map(faultOf), ...releases.flatMap(repeatedIn)]
 }
 
 /** Returns the objects that several releases create, each with the object of every release. */
-export function madeByMany(releases: readonly Maker[]): readonly (readonly MadeObject[])[] {
+export function duplicateObjects(releases: readonly Creator[]): readonly (readonly CreatedObject[])[] {
   const isWide = wideKinds(releases)
   const claims = releases.flatMap(({release, objects}) => objects.map((each) => ({release, ...each})))
-  const keyOf = ({release, object}: MadeObject) =>
+  const keyOf = ({release, object}: CreatedObject) =>
     isWide(object)
       ? `${apiGroup(object.apiVersion)}/${object.kind}/${object.metadata.name}`
       : identity(object, release)
-  return [...Map.groupBy(claims, keyOf).values()].filter((same) => makersOf(same).length > 1)
+  return [...Map.groupBy(claims, keyOf).values()].filter((same) => creatorIds(same).length > 1)
 }
 
-function repeatedIn({release, objects}: Maker): readonly ChartFault[] {
+function repeatedIn({release, objects}: Creator): readonly ChartFault[] {
   const made = objects.map(({object}) => object)
   return repeatedObjects(made, releaseNamespace(release)).map(({object, isSame}) => {
     const files = objects.filter((each) => identity(each.object, release) === identity(object, release))
@@ -57,13 +57,13 @@ function repeatedIn({release, objects}: Maker): readonly ChartFault[] {
   })
 }
 
-export function makersOf(same: readonly MadeObject[]): readonly ReleaseId[] {
+export function creatorIds(same: readonly CreatedObject[]): readonly ReleaseId[] {
   return [...new Set(same.map(({release}) => release))]
 }
 
-function faultOf(same: readonly MadeObject[]): ChartFault {
+function faultOf(same: readonly CreatedObject[]): ChartFault {
   const {release, object, file} = same[0]!
-  const names = makersOf(same).map(releaseName).join(' and ')
+  const names = creatorIds(same).map(releaseName).join(' and ')
   const files = [...new Set(same.map((each) => each.file))].join(', ')
   const fault = {check: 'claimed twice', release, object: objectName(object), file} as const
   const isKept = same.every(isUntouchedDefinition)
@@ -75,7 +75,7 @@ function faultOf(same: readonly MadeObject[]): ChartFault {
 }
 
 /** Returns a predicate for objects of cluster-scoped kinds, built in or defined by CRDs of these releases. */
-function wideKinds(releases: readonly Maker[]): (object: RenderedObject['object']) => boolean {
+function wideKinds(releases: readonly Creator[]): (object: RenderedObject['object']) => boolean {
   const definitions = releases.flatMap(({objects}) =>
     objects.filter(
       ({object}) => object.kind === 'CustomResourceDefinition' && dig(object, 'spec', 'scope') === 'Cluster',

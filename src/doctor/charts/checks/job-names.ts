@@ -5,7 +5,7 @@ import {objectName, type RenderedObject} from '../../../kubernetes/manifest/mani
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 import {mayBeRefused} from '../refusals.ts'
-import {inBoth} from '../same-object.ts'
+import {pairObjects} from '../same-object.ts'
 
 const ADVICE = 'include a digest of the template, or .Release.Revision, in its name; or make it a hook'
 
@@ -15,7 +15,7 @@ const ADVICE = 'include a digest of the template, or .Release.Revision, in its n
  */
 export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const changed = (one: readonly RenderedObject[], other: readonly RenderedObject[]) =>
-    inBoth(one, other, release)
+    pairObjects(one, other, release)
       .filter(([one, other]) => hasOtherTemplate(one, other))
       .map(([{object, file}]) => ({name: objectName(object), object, file}))
   const refused = changed(deployed?.upgrade ?? [], deployed?.objects ?? []).filter(({object}) =>

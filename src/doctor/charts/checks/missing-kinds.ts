@@ -3,7 +3,7 @@ import {isHook} from '../../../kubernetes/manifest/helm-view.ts'
 import {apiGroup, objectName, type RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
-import {isLater, momentOf} from './deadlocks/install-phase.ts'
+import {installPhase, isLater} from './deadlocks/install-phase.ts'
 import {isUntouchedDefinition} from './untouched-definitions.ts'
 
 /**
@@ -41,5 +41,5 @@ export function missingKinds(
 
 /** Returns true if helm has created the CRD when it looks up the kind of the other object. */
 function isEarlier({object: definition}: RenderedObject, {object}: RenderedObject): boolean {
-  return isHook(object) && isLater(momentOf(object), momentOf(definition))
+  return isHook(object) && isLater(installPhase(object), installPhase(definition))
 }

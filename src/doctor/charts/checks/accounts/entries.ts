@@ -1,6 +1,6 @@
 import {isMap} from '../../../../base/values.ts'
 import {readYaml} from '../../../../yaml/yaml.ts'
-import {hostOf, type Mention, meanings, mention, type Realm} from './mention.ts'
+import {hostOf, type Mention, mention, osloInterpretations, type Realm} from './mention.ts'
 import type {Entry, ValueLocation} from './places.ts'
 import {type IniOption, iniOptions, jsonAt, maps, textsOf, urlAccounts} from './texts.ts'
 
@@ -107,7 +107,7 @@ export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
     return [
       {
         ...{realm, role: isAdministrator ? 'administrator' : 'client', user, host, place},
-        passwords: passwords.flatMap(meanings),
+        passwords: passwords.flatMap(osloInterpretations),
       } as const,
     ]
   })

@@ -26,11 +26,11 @@ type Named = Omit<Mention, 'user' | 'passwords' | 'place'> & {readonly user: str
 export function mention({user, ...named}: Named, entry: Entry | undefined): readonly Mention[] {
   if (user === undefined || user === '' || entry === undefined || entry.text === '') return []
   if (isTemplate(entry.text) || isTemplate(user)) return []
-  return [{...named, user, passwords: meanings(entry.text.trim()), place: entry.place}]
+  return [{...named, user, passwords: osloInterpretations(entry.text.trim()), place: entry.place}]
 }
 
 /** Returns a value as written, and as oslo.config reads it: `$$` is a dollar sign, and `$` begins a name. */
-export function meanings(text: string): readonly string[] {
+export function osloInterpretations(text: string): readonly string[] {
   return text.includes('$$') ? [text, text.replaceAll('$$', '$')] : [text]
 }
 

@@ -1,7 +1,7 @@
 import type {ExaminedRelease} from '../../examined-release.ts'
 import {inEntry, inSection, inUrls, optionsOf} from './entries.ts'
 import {hostOf, type Mention, mention, type Realm, type Role} from './mention.ts'
-import {type Entry, type Holdings, holdingsOf, type NamedValues, type ValueLocation} from './places.ts'
+import {type Entry, type NamedValues, type ObjectValues, objectValues, type ValueLocation} from './places.ts'
 import {jsonAt, maps, textsOf} from './texts.ts'
 
 /**
@@ -11,7 +11,7 @@ import {jsonAt, maps, textsOf} from './texts.ts'
 export function mentionsIn(
   releases: readonly Pick<ExaminedRelease, 'release' | 'objects'>[],
 ): readonly Mention[] {
-  const holdings = holdingsOf(releases)
+  const holdings = objectValues(releases)
   const sections = sectionsByRelease(holdings.entries)
   const inContainers = holdings.containers.flatMap((values) => [
     ...pairsIn(values, true),
@@ -218,7 +218,7 @@ function groupsIn({release, values}: NamedValues, sections: Sections): readonly 
  * Returns the roles of Secrets from the variables of Jobs: which account a Job creates, and with which it
  * logs in.
  */
-function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
+function connectionRoles({containers}: ObjectValues): ReadonlyMap<string, Role> {
   const roles = new Map<string, Role>()
   for (const {values} of containers) {
     const role = (name: string, each: Role) => {

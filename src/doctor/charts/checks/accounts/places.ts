@@ -27,7 +27,7 @@ export interface NamedValues {
 }
 
 /** The values that the objects of an environment contain and pass to their containers. */
-export interface Holdings {
+export interface ObjectValues {
   readonly entries: readonly Entry[]
   readonly secrets: readonly NamedValues[]
   readonly containers: readonly NamedValues[]
@@ -35,7 +35,9 @@ export interface Holdings {
 
 type Owned = RenderedObject & {readonly release: ReleaseId}
 
-export function holdingsOf(releases: readonly Pick<ExaminedRelease, 'release' | 'objects'>[]): Holdings {
+export function objectValues(
+  releases: readonly Pick<ExaminedRelease, 'release' | 'objects'>[],
+): ObjectValues {
   const objects = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
   const holders = objects
     .filter(({object}) => object.kind === 'Secret' || object.kind === 'ConfigMap')

@@ -12,8 +12,8 @@ import {wantsOf} from '../../../../prepare/inference/manifests/wants-of.ts'
 import {wantedName} from '../../../../prepare/inference/notes.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../../release.ts'
 import type {ChartFault} from '../../chart-fault.ts'
-import type {Maker} from '../claimed-twice.ts'
-import {isLater, momentOf} from './install-phase.ts'
+import type {Creator} from '../claimed-twice.ts'
+import {installPhase, isLater} from './install-phase.ts'
 
 /**
  * Returns a problem for each hook that waits, directly or through other pods, for an object that helm creates
@@ -21,7 +21,10 @@ import {isLater, momentOf} from './install-phase.ts'
  * is harmless unless something waits for the pods first, as `helm --wait` does. Objects in `given`
  * (`kk.given`) exist already.
  */
-export function deadlocks(releases: readonly Maker[], given: readonly string[] = []): readonly ChartFault[] {
+export function deadlocks(
+  releases: readonly Creator[],
+  given: readonly string[] = [],
+): readonly ChartFault[] {
   const owned = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
   const needs = needsOf(owned, given)
   const happened = happening(needs)
@@ -43,10 +46,10 @@ export function deadlocks(releases: readonly Maker[], given: readonly string[] =
 
 /** Returns the late hook of a need, if only later hooks of the same release can meet it. */
 function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): readonly LateHook[] {
-  const own = momentOf(each.object)
+  const own = installPhase(each.object)
   const makers = anyOf.map((event) => owned[objectIndex(event)]!)
   const isLate = makers.every(
-    ({object, release}) => release === each.release && isLater(momentOf(object), own),
+    ({object, release}) => release === each.release && isLater(installPhase(object), own),
   )
   return isLate ? [{waiting: each, hook: makers[0]!, want: want!}] : []
 }
@@ -79,8 +82,8 @@ function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Own
 function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
   const [name, other] = [objectName(hook.object), objectName(last.object)]
   if (want) return `remove the wait for ${name} from ${hook === last ? 'it' : other}`
-  const stage = momentOf(last.object).stage
-  if (stage !== 'with' && stage === momentOf(hook.object).stage)
+  const stage = installPhase(last.object).stage
+  if (stage !== 'with' && stage === installPhase(hook.object).stage)
     return `give ${other} a lower helm.sh/hook-weight than ${name}`
   const isServing = last.object.kind === 'Service' || podTemplate(last.object) !== undefined
   const later = `${name} a post-install hook`
@@ -225,7 +228,7 @@ function hooksByRelease(objects: readonly Owned[]) {
  * installation.
  */
 function isBefore({object: hook}: Hook, object: KubernetesObject): boolean {
-  const [one, other] = [momentOf(hook), momentOf(object)]
+  const [one, other] = [installPhase(hook), installPhase(object)]
   return isLater(other, one) && one.isOfUpgrades === other.isOfUpgrades
 }
 

@@ -2,7 +2,7 @@ import {hookEvents, hookWeight} from '../../../../kubernetes/manifest/helm-view.
 import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 
 /** When helm creates an object: before, with or after the rest; hooks are ordered by weight, then name. */
-export interface Moment {
+export interface InstallPhase {
   readonly stage: 'before' | 'with' | 'after'
   readonly weight: number
   readonly name: string
@@ -13,13 +13,13 @@ export interface Moment {
   readonly isOfUpgrades: boolean
 }
 
-export function momentOf(object: KubernetesObject): Moment {
+export function installPhase(object: KubernetesObject): InstallPhase {
   const events = hookEvents(object)
   const isOfUpgrades = events.length > 0 && events.every((event) => event.endsWith('-upgrade'))
   return {stage: stageOf(events), weight: hookWeight(object), name: object.metadata.name, isOfUpgrades}
 }
 
-function stageOf(events: readonly string[]): Moment['stage'] {
+function stageOf(events: readonly string[]): InstallPhase['stage'] {
   if (events.length === 0) return 'with'
   return events.includes('pre-install') ? 'before' : 'after'
 }
@@ -31,7 +31,7 @@ const STAGES = ['before', 'with', 'after']
  * and waits for each. Among those of the same weight and name, a Job comes last (Helm 4.2: hooks.go
  * hookByWeight, stable after the order of kinds).
  */
-export function isLater(one: Moment, other: Moment): boolean {
+export function isLater(one: InstallPhase, other: InstallPhase): boolean {
   const stages = STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage)
   if (stages !== 0 || one.stage === 'with') return stages > 0
   return one.weight === other.weight ? one.name > other.name : one.weight > other.weight

@@ -3,7 +3,7 @@ import {objectName, type RenderedObject} from '../../../../kubernetes/manifest/m
 import type {ChartFault} from '../../chart-fault.ts'
 import type {ComparedRelease, ExaminedRelease} from '../../examined-release.ts'
 import {mayBeRefused} from '../../refusals.ts'
-import {inBoth} from '../../same-object.ts'
+import {pairObjects} from '../../same-object.ts'
 import {touchedFields} from './fields.ts'
 import {undoing} from './undoing.ts'
 
@@ -14,17 +14,18 @@ import {undoing} from './undoing.ts'
  */
 export function immutableFields({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const before = deployed ? sinceDeployed(release, deployed) : []
-  const after = inBoth(objects.filter(isNoHook), next, release).flatMap(([{object, file}, {object: later}]) =>
-    touchedFields(object, later).map(({path}) => ({
-      check: 'immutable fields',
-      level: 'warning' as const,
-      release,
-      object: objectName(object),
-      file,
-      what: `${path} of ${objectName(object)} changes with the version of the chart or its images, and cannot be changed`,
-      advice:
-        'remove what changes from it, such as the label helm.sh/chart; otherwise the object must be deleted before an upgrade',
-    })),
+  const after = pairObjects(objects.filter(isNoHook), next, release).flatMap(
+    ([{object, file}, {object: later}]) =>
+      touchedFields(object, later).map(({path}) => ({
+        check: 'immutable fields',
+        level: 'warning' as const,
+        release,
+        object: objectName(object),
+        file,
+        what: `${path} of ${objectName(object)} changes with the version of the chart or its images, and cannot be changed`,
+        advice:
+          'remove what changes from it, such as the label helm.sh/chart; otherwise the object must be deleted before an upgrade',
+      })),
   )
   return [...before, ...after]
 }
@@ -37,7 +38,7 @@ function sinceDeployed(
   release: ExaminedRelease['release'],
   deployed: ComparedRelease,
 ): readonly ChartFault[] {
-  const both = inBoth(deployed.upgrade.filter(isNoHook), deployed.objects, release)
+  const both = pairObjects(deployed.upgrade.filter(isNoHook), deployed.objects, release)
   return both.flatMap(([{object, file}, {object: there}]) => {
     const isRefused = mayBeRefused(deployed, object, release)
     return touchedFields(there, object)
