@@ -1,6 +1,6 @@
 import {Errors, run} from '@oclif/core'
 import {type ExitCode, KkError} from './base/errors.ts'
-import {endureBrokenStreams, openConsole} from './cli/console.ts'
+import {ignoreBrokenStreams, openConsole} from './cli/console.ts'
 import {oclifOptions} from './cli/oclif.ts'
 import {endBySignals} from './cli/signals.ts'
 import {checkCommand, withFlagSuggestion} from './cli/suggestions.ts'
@@ -15,7 +15,7 @@ export async function main(
   argv: readonly string[],
   early: () => NodeJS.Signals | undefined = () => undefined,
 ): Promise<ExitCode> {
-  endureBrokenStreams()
+  ignoreBrokenStreams()
   const console = openConsole(argv)
   endBySignals(console, early)
   // Node would print the raw exception, which may quote a secret.

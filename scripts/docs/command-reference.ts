@@ -1,10 +1,10 @@
 import {
   type CommandReference as Command,
+  commandName,
   commandsOf,
   exampleOf,
   type FlagReference as Flag,
   flagWords,
-  wordsOf,
 } from '../../src/cli/reference.ts'
 import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
@@ -72,7 +72,7 @@ function grouped({flags}: Command): readonly Flag[] {
 }
 
 function words(command: Command): string {
-  return `kk ${wordsOf(command)}`
+  return `kk ${commandName(command)}`
 }
 
 function usage(command: Command): string {

@@ -2,11 +2,11 @@ import {EXIT_CODES} from '../../src/base/errors.ts'
 import {TOPICS} from '../../src/cli/oclif.ts'
 import {
   type CommandReference,
+  commandName,
   commandsOf,
   exampleOf,
   type FlagReference,
   flagWords,
-  wordsOf,
 } from '../../src/cli/reference.ts'
 import {table} from '../../src/table.js'
 import {environmentPage} from './environment-page.ts'
@@ -104,7 +104,7 @@ function commandPage(of: ManVersion, word: string, commands: readonly CommandRef
 
 function subsection(command: CommandReference): string {
   return [
-    `.SS kk ${roffText(wordsOf(command))}`,
+    `.SS kk ${roffText(commandName(command))}`,
     `${roffText(command.summary)}\n.PP`,
     description(command),
     options(command),
@@ -120,7 +120,7 @@ function synopsis(command: CommandReference): string {
     return required ? word : `[${word}]`
   })
   const rest = command.usage ?? [...given, '[FLAGS]'].join(' ')
-  return `${bold(`kk ${wordsOf(command)}`)} ${roffText(rest)}`
+  return `${bold(`kk ${commandName(command)}`)} ${roffText(rest)}`
 }
 
 function description({description: text = '', args}: CommandReference): string {

@@ -9,7 +9,7 @@ import {withoutCredentials} from '../helm/package-url.ts'
 import type {PackageRequest, Packages} from '../helm/pull.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
-import {writingBelow} from '../state/files/writing-below.ts'
+import {withWritableDirectory} from '../state/files/writing-below.ts'
 import {type Carried, carriedChart, sameChart} from './carried.ts'
 import type {Chart} from './chart.ts'
 import {
@@ -215,7 +215,7 @@ async function findInRemote(
     })
   const isOne = version !== undefined && isExactVersion(version)
   if (isOne || (source.digest !== undefined && source.keyring !== undefined))
-    await writingBelow({directory: cache, variable: 'XDG_CACHE_HOME'}, () =>
+    await withWritableDirectory({directory: cache, variable: 'XDG_CACHE_HOME'}, () =>
       writeAtomically(memory, unpacked.digest),
     )
   return chart

@@ -3,7 +3,7 @@ import {existsSync} from 'node:fs'
 import {mkdtemp, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {makeDirectory} from '../state/files/make-directory.ts'
-import {writingBelow} from '../state/files/writing-below.ts'
+import {withWritableDirectory} from '../state/files/writing-below.ts'
 import {type ChartFile, writeChartFiles} from './files/chart-files.ts'
 import {readPackageFiles} from './files/package-files.ts'
 
@@ -25,7 +25,7 @@ export async function unpackPackage(file: string, cache: string): Promise<Unpack
   if (existsSync(directory)) return {directory, digest}
 
   const files = await readPackageFiles(bytes, file)
-  await writingBelow({directory: cache, variable: 'XDG_CACHE_HOME'}, () => keep(files, directory))
+  await withWritableDirectory({directory: cache, variable: 'XDG_CACHE_HOME'}, () => keep(files, directory))
   return {directory, digest}
 }
 

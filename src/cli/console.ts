@@ -112,7 +112,7 @@ export async function typedName(question: string, name: string): Promise<boolean
  * Asks on standard error; an empty answer selects the fallback. Rejects with `KK_UNCONFIRMED` if the input
  * ends.
  */
-export async function ask(question: string, fallback: string): Promise<string> {
+export async function prompt(question: string, fallback: string): Promise<string> {
   const answer = await answerTo(fallback === '' ? `${question}: ` : `${question} [${fallback}]: `)
   if (answer !== undefined) return answer === '' ? fallback : answer
   throw new KkError('KK_UNCONFIRMED', 'not answered; nothing was changed', {
@@ -140,7 +140,7 @@ const READER_CLOSED: ReadonlySet<Code> = new Set(['EPIPE', 'EIO'])
  * Keeps kk running if its output cannot be written, so that a closed pipe does not interrupt helm. Any other
  * error, such as a full disk, is reported on standard error and sets the exit code to 1.
  */
-export function endureBrokenStreams(): void {
+export function ignoreBrokenStreams(): void {
   endure(process.stderr, () => undefined)
   endure(process.stdout, (code) => {
     if (READER_CLOSED.has(code)) return

@@ -14,7 +14,7 @@ export type FlagValues<T> = {
 type Unchanged<Value> = Value extends readonly (infer Each)[] ? readonly Each[] : Value
 
 /** The values of flags that a command may lack; a missing flag is undefined. */
-export type Given<T> = Partial<FlagValues<T>>
+export type OptionalFlags<T> = Partial<FlagValues<T>>
 
 /**
  * Selects the environment file; otherwise the argument ending in .yaml, KK_ENVIRONMENT, ./kk.yaml, or the
@@ -27,7 +27,7 @@ export const environmentFlags = {
     helpValue: 'FILE',
   }),
 }
-export type EnvironmentFlags = Given<typeof environmentFlags>
+export type EnvironmentFlags = OptionalFlags<typeof environmentFlags>
 
 /**
  * Selects the environment by name, for commands that need no file: its runs and releases are read from the
@@ -39,7 +39,7 @@ export const ownerFlags = {
     helpValue: 'NAME',
   }),
 }
-export type OwnerFlags = EnvironmentFlags & Given<typeof ownerFlags>
+export type OwnerFlags = EnvironmentFlags & OptionalFlags<typeof ownerFlags>
 
 /**
  * Select the cluster. Of two flags that exclude each other, only one declares it, and each flag is excluded
@@ -70,12 +70,12 @@ export const clusterFlags = {
     exclusive: ['sandbox-name'],
   }),
 }
-export type ClusterFlags = Given<typeof clusterFlags>
+export type ClusterFlags = OptionalFlags<typeof clusterFlags>
 
 export const helmFlags = {
   helm: Flags.string({summary: 'The helm binary (also KK_HELM).', helpValue: 'PATH', helpGroup: 'CLUSTER'}),
 }
-export type HelmFlags = Given<typeof helmFlags>
+export type HelmFlags = OptionalFlags<typeof helmFlags>
 
 /** Adds facts about the cloud to those of its cluster. */
 export const factsFlags = {
@@ -85,7 +85,7 @@ export const factsFlags = {
     helpGroup: 'VALUES',
   }),
 }
-export type FactsFlags = Given<typeof factsFlags>
+export type FactsFlags = OptionalFlags<typeof factsFlags>
 
 /** Adds plugins that generate system overrides to the built-in ones. */
 export const pluginsFlags = {
@@ -95,7 +95,7 @@ export const pluginsFlags = {
     helpGroup: 'VALUES',
   }),
 }
-export type PluginsFlags = Given<typeof pluginsFlags>
+export type PluginsFlags = OptionalFlags<typeof pluginsFlags>
 
 /** Select the store of the deployer's overrides. */
 const storeFlags = {
@@ -106,7 +106,7 @@ const storeFlags = {
   }),
 }
 /** The flags that select a store; the context of the cluster selects its default store. */
-export type StoreFlags = ClusterFlags & Given<typeof storeFlags>
+export type StoreFlags = ClusterFlags & OptionalFlags<typeof storeFlags>
 
 /** Select the deployer's overrides, and the inputs of the system overrides. */
 export const overrideFlags = {
@@ -123,7 +123,7 @@ export const adoptStoreFlags = {
     helpGroup: 'VALUES',
   }),
 }
-export type AdoptStoreFlags = Given<typeof adoptStoreFlags>
+export type AdoptStoreFlags = OptionalFlags<typeof adoptStoreFlags>
 
 /** Returns a flag that can be repeated. */
 export function repeated(helpValue: string, summary: string, more: {readonly helpGroup?: string} = {}) {
@@ -156,7 +156,7 @@ const valueFlags = {
   ),
 }
 /** The flags that determine the values of an environment, and how they are rendered. */
-export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & Given<typeof valueFlags>
+export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & OptionalFlags<typeof valueFlags>
 
 /**
  * The flags for rendering the releases of an environment: its file, additional values, the cluster and helm.
@@ -170,7 +170,7 @@ export const lockFlags = {
     summary: 'Refuse charts and images that differ from kk.lock, next to the environment file.',
   }),
 }
-export type LockFlags = Given<typeof lockFlags>
+export type LockFlags = OptionalFlags<typeof lockFlags>
 
 /** Selects the throwaway cluster, for commands that only manage these. */
 export const sandboxFlags = {

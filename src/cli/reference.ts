@@ -46,7 +46,7 @@ export function commandsOf({commands}: CommandTable): readonly CommandReference[
 }
 
 /** Returns the words of a command as typed by the user: `charts publish`. */
-export function wordsOf({id}: Pick<CommandReference, 'id'>): string {
+export function commandName({id}: Pick<CommandReference, 'id'>): string {
   return id.replaceAll(':', ' ')
 }
 

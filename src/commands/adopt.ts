@@ -8,7 +8,7 @@ import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags, streamFlags} from '../cli/run/flags.ts'
 import {statusCommand, targetArguments} from '../cli/run/repeat-command.ts'
-import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
+import {notOperatedCheck, printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {splitArguments} from '../environment/choose.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import {releaseName} from '../release.ts'
@@ -57,7 +57,7 @@ export default class Adopt extends KkCommand {
     const context = {flags, console: this.console, reports: undefined}
     const document = adoptionDocument(planned)
     const isIdle = planned.adoptions.length === 0
-    const view = {document, isIdle, isAnswer: true, ...refusingOperated(cluster.leases, planned.plan)}
+    const view = {document, isIdle, isAnswer: true, ...notOperatedCheck(cluster.leases, planned.plan)}
     const text = (palette: Palette) => adoptionText(planned, palette)
     if ((await showPlan(planned.plan, context, {...view, text})) !== undefined) return
     if (!yes) await confirmAdoption(planned, cluster)

@@ -5,7 +5,7 @@ import {KkCommand} from '../cli/command.ts'
 import {type Console, writeView} from '../cli/console.ts'
 import {change} from '../cli/run/change.ts'
 import {type ChangeFlags, deployFlags} from '../cli/run/flags.ts'
-import {sameAgain} from '../cli/run/repeat-command.ts'
+import {repeatCommand} from '../cli/run/repeat-command.ts'
 import {VERSION} from '../cli/version.ts'
 import {splitArguments} from '../environment/choose.ts'
 import {readSavedPlan} from '../plan/saved/read-saved-plan.ts'
@@ -52,7 +52,7 @@ export async function apply(
   const saved = readSavedPlan(await readPlanFile(file), file)
   const environment = environmentFile ?? flags.environment ?? (await findEnvironment(saved, file))
   const values = flags.values ?? (await findValues(saved, file))
-  const same = sameAgain({file: environment, names: saved.scope.names, flags: {...flags, values}})
+  const same = repeatCommand({file: environment, names: saved.scope.names, flags: {...flags, values}})
   const again = [`${same.line} --save ${file}`, ...(same.setHint ? [same.setHint] : [])].join(', ')
   return change({
     verb: saved.verb,

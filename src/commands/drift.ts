@@ -15,7 +15,7 @@ import {prepareEnvironment} from '../cli/open/open.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {changeFlags, type RunFlags, streamFlags} from '../cli/run/flags.ts'
 import {targetArguments} from '../cli/run/repeat-command.ts'
-import {printResult, refusingOperated, runChoices, showPlan, showRun} from '../cli/run/run.ts'
+import {notOperatedCheck, printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import type {Prepared} from '../prepare/prepare.ts'
 import type {Palette} from '../report/colour.ts'
@@ -96,7 +96,7 @@ async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner)
     isIdle: plan.actions.length === 0,
     isAlwaysSaid: true,
     isAnswer: true,
-    ...refusingOperated(cluster.leases, plan),
+    ...notOperatedCheck(cluster.leases, plan),
   }
   const text = (palette: Palette) => pruneText(prunings, palette)
   const exit = await showPlan(plan, context, {...view, text})

@@ -9,7 +9,7 @@ import {openValues} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {changeFlags} from '../cli/run/flags.ts'
 import {statusCommand, targetArguments} from '../cli/run/repeat-command.ts'
-import {planInTurn, refusingOperated, runChoices, showRun} from '../cli/run/run.ts'
+import {notOperatedCheck, planInTurn, runChoices, showRun} from '../cli/run/run.ts'
 import type {ExportedChart} from '../exchange/exported.ts'
 import {FORMATS, type Loss} from '../exchange/lost.ts'
 import {splitCredentials, trimSlash} from '../helm/package-url.ts'
@@ -133,7 +133,7 @@ export default class Export extends KkCommand {
     const {plan} = planned
     // Standard output has the result of the export; the plan of the releases goes to standard error.
     writeView('stderr', planText(plan, this.console.palette('stderr')))
-    if (flags['dry-run'] && hasChanges(plan)) await refusingOperated(cluster.leases, plan).refuse()
+    if (flags['dry-run'] && hasChanges(plan)) await notOperatedCheck(cluster.leases, plan).refuse()
     if (flags['dry-run'] || !hasChanges(plan)) return {exit: 0, document: {handOver: planDocument(plan)}}
     if (!flags.yes)
       await requireConfirmation(

@@ -3,7 +3,7 @@ import {Flags} from '@oclif/core'
 import {asKkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
-import {ask, canAsk} from '../cli/console.ts'
+import {canAsk, prompt} from '../cli/console.ts'
 import {documentFlags, type FlagValues, repeated} from '../cli/flags.ts'
 import {openFinding} from '../cli/open/charts.ts'
 import type {Starter} from '../environment/starter.ts'
@@ -66,7 +66,7 @@ export default class Init extends KkCommand {
       if (flag !== undefined) return flag
       if (!asks) return question.read(question.offered)
       while (true) {
-        const value = question.read(await ask(question.text, question.offered))
+        const value = question.read(await prompt(question.text, question.offered))
         try {
           expectStarter(question.check(value), charts)
           return value

@@ -17,7 +17,7 @@ import {
   versionFlags,
 } from '../cli/run/flags.ts'
 import {expectRollbackFor} from '../cli/run/on-failure.ts'
-import {sameAgain, sameWay, targetArguments} from '../cli/run/repeat-command.ts'
+import {repeatCommand, retryFlags, targetArguments} from '../cli/run/repeat-command.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
 import {rollBackTo} from '../cli/run/rollback.ts'
 import {endIdle, type RunContext} from '../cli/run/run.ts'
@@ -104,8 +104,8 @@ async function resumeChange(
       {hint: `pass the file: kk resume ${run.id} ${run.file}`},
     )
   }
-  const {line, setHint} = sameAgain({file: environment.file, names: run.scope.names, flags})
-  const again = [`kk ${run.verb} ${line}${sameWay(flags, run.scope)}`, ...(setHint ? [setHint] : [])].join(
+  const {line, setHint} = repeatCommand({file: environment.file, names: run.scope.names, flags})
+  const again = [`kk ${run.verb} ${line}${retryFlags(flags, run.scope)}`, ...(setHint ? [setHint] : [])].join(
     ', ',
   )
   return change({

@@ -24,7 +24,7 @@ import type {SecretStore} from '../kubernetes/records/secret-store.ts'
 import {canDrawLive} from '../report/run/terminal.ts'
 import {statusText} from '../report/status/status-text.ts'
 import {type StatusView, statusLines, statusTable} from '../report/status/status-views.ts'
-import {isWell, type StatusReport} from '../verbs/observation/release-status.ts'
+import {isPassing, type StatusReport} from '../verbs/observation/release-status.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {StatusSubject} from '../verbs/observation/status-row.ts'
 import {watchStatus} from '../verbs/observation/watch-status.ts'
@@ -64,7 +64,7 @@ export default class Status extends KkCommand {
     if (output === 'ndjson') statusLines(process.stdout, 'ndjson', 0)({at: new Date(), report})
     else this.console.document(output, report, (palette) => statusText(report.releases, palette))
     for (const note of report.notes) this.console.say(`note: ${note}`)
-    if (!report.releases.every(isWell)) process.exitCode = 1
+    if (!report.releases.every(isPassing)) process.exitCode = 1
   }
 }
 

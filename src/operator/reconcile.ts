@@ -3,7 +3,7 @@ import {releaseName} from '../release.ts'
 import {NO_RUN} from '../run/run-state.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {type PlannedChange, planChange} from '../verbs/change/planned-change.ts'
-import type {Hand} from '../verbs/change/start-run.ts'
+import type {DispatchTask} from '../verbs/change/start-run.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
 import type {ClusterConnection, StatusSnapshot} from './cluster-connections.ts'
@@ -143,7 +143,7 @@ async function runPlan(
   await using ready = await change.ready({cluster, helm})
   const planned = {...decided, notes: ready.notes}
   const account = {verb: 'deploy', scope: {names: [], install: true}}
-  const dispatch: Hand | undefined =
+  const dispatch: DispatchTask | undefined =
     dispatcher &&
     ((task, {run, controls}) => {
       const handed = {environment: environment.metadata.name, run, task: task as DeployTask}

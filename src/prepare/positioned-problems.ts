@@ -13,32 +13,32 @@ import type {Layer} from '../overrides/layer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
 /** A chart and the layers of its values. */
-export interface Given {
+export interface ChartLayers {
   readonly chart: Pick<Chart, 'name' | 'directory' | 'libraries' | 'origin'>
   readonly layers: readonly Layer[]
 }
 
-/** Throws the error as `placedError` returns it. */
-export async function throwPlaced(error: unknown, releases: GivenReleases): Promise<never> {
-  throw await placedError(error, releases)
+/** Throws the error as `positionedError` returns it. */
+export async function throwPositioned(error: unknown, releases: GivenReleases): Promise<never> {
+  throw await positionedError(error, releases)
 }
 
 interface GivenReleases {
-  get(release: ReleaseId): Given | undefined
+  get(release: ReleaseId): ChartLayers | undefined
 }
 
 /**
  * Returns the error, with the position of each value that breaks a schema, or the template that was probably
  * intended.
  */
-export async function placedError(error: unknown, releases: GivenReleases): Promise<unknown> {
-  if (error instanceof BrokenSchema) return placed(error, releases.get(error.of))
+export async function positionedError(error: unknown, releases: GivenReleases): Promise<unknown> {
+  if (error instanceof BrokenSchema) return positioned(error, releases.get(error.of))
   if (error instanceof MissingTemplate) return named(error, releases.get(error.of))
   return error
 }
 
 /** Returns the error with the position of each value and the key that was probably intended. */
-export async function placed(error: BrokenSchema, given: Given | undefined): Promise<BrokenSchema> {
+export async function positioned(error: BrokenSchema, given: ChartLayers | undefined): Promise<BrokenSchema> {
   if (!given || error.problems.length === 0) return error
   const placed = {chart: given.chart, layers: withDefaults(given)}
   const lines = await Promise.all(error.problems.map((problem) => problemLines(problem, placed)))
@@ -59,7 +59,7 @@ const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
 /**
  * Returns the error with the position of the name in the values and the allowed names, if values contain it.
  */
-function named(error: MissingTemplate, given: Given | undefined): MissingTemplate {
+function named(error: MissingTemplate, given: ChartLayers | undefined): MissingTemplate {
   const [prefix, what] = Object.entries(NAMED).find(([each]) => error.template.startsWith(each)) ?? []
   if (!given || prefix === undefined) return error
   const name = error.template.slice(prefix.length)
@@ -101,7 +101,7 @@ function namingPaths(values: Values, what: string | undefined, name: string): re
 }
 
 /** Returns the layers above the chart's own values. */
-function withDefaults({chart, layers}: Given): readonly PlacedLayer[] {
+function withDefaults({chart, layers}: ChartLayers): readonly PlacedLayer[] {
   const path = join(chart.directory, 'values.yaml')
   if (!existsSync(path)) return layers
   const source = {file: join(chart.origin, 'values.yaml'), text: readFileSync(path, 'utf8')}
@@ -113,7 +113,7 @@ type PlacedLayer = Pick<Layer, 'values' | 'source' | 'position' | 'sourceOf'>
 /** Returns a line for each unknown key, or one for another problem. */
 async function problemLines(
   problem: SchemaProblem,
-  {chart, layers}: {readonly chart: Given['chart']; readonly layers: readonly PlacedLayer[]},
+  {chart, layers}: {readonly chart: ChartLayers['chart']; readonly layers: readonly PlacedLayer[]},
 ): Promise<readonly string[]> {
   const {path, text, unknown} = problem
   const above = problem.chart === chart.name ? [] : [problem.chart]

@@ -10,7 +10,7 @@ import {mergedValues} from '../overrides/layers.ts'
 import {wantsInternalTls} from '../overrides/tls/certificate-need.ts'
 import {type Uses, usersOf} from '../plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
-import {BROUGHT_SERVERS, dottedHost} from './gathering/outside-servers.ts'
+import {DEPLOYED_SERVERS, dottedHost} from './gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from './prepare.ts'
 
 type Settings = Pick<Prepared, 'environment' | 'graph' | 'releases' | 'plugins'>
@@ -169,7 +169,7 @@ function differing(
  */
 function externalNotes({releases, graph}: Settings): readonly string[] {
   const all = [...releases.values()].flatMap(({layers}) => written(layers))
-  return BROUGHT_SERVERS.flatMap(([type, chart]) => {
+  return DEPLOYED_SERVERS.flatMap(([type, chart]) => {
     const brought = [...releases].find(([, each]) => each.chart.name === chart && !each.desired.stated)
     const host = all.flatMap(({values}) =>
       mapsAt(values, 'endpoints', type).flatMap((each) => dottedHost(each) ?? []),

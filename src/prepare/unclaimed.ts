@@ -12,7 +12,7 @@ import {eventsDuring} from '../plan/removal/hook-data.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
 /** An object of a release that already exists on the cluster. */
-export interface StandingObject {
+export interface ExistingObject {
   readonly release: ReleaseId
   readonly object: KubernetesObject
   readonly live: KubernetesObject['metadata']
@@ -32,16 +32,16 @@ export interface Compared {
  * For hooks only an object of another release is refused.
  */
 export function expectUnclaimed(
-  standing: readonly StandingObject[],
+  standing: readonly ExistingObject[],
   {
     plan,
     previous,
     rendered,
   }: Compared & {readonly rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>},
 ): void {
-  const isGiven = ({release, object}: StandingObject, owner: ReleaseId) =>
+  const isGiven = ({release, object}: ExistingObject, owner: ReleaseId) =>
     comesBefore(plan, owner, release) && !has(rendered.get(owner), object, releaseNamespace(owner))
-  const runs = ({release, object}: StandingObject) => {
+  const runs = ({release, object}: ExistingObject) => {
     const isNew = plan.actions.some((action) => action.release === release && action.kind === 'install')
     return eventsDuring(object, isNew ? 'install' : 'upgrade').length > 0
   }
@@ -72,7 +72,7 @@ export function expectUnclaimed(
   )
 }
 
-function text({release, object, live}: StandingObject): string {
+function text({release, object, live}: ExistingObject): string {
   const owner = annotatedRelease(live)
   if (isHook(object))
     return `${release}: ${objectName(object)}, which belongs to the release ${owner}: as a hook, it would take its place`

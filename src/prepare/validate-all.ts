@@ -13,7 +13,7 @@ import type {Redact} from '../redact/redact.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 import type {CachedRenders} from './inference/cached-renders.ts'
 import {helmActions, type Rendered} from './rendering/render.ts'
-import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
+import {type Compared, type ExistingObject, expectUnclaimed} from './unclaimed.ts'
 
 /** A plan, the revisions that each upgrade is compared with, and how helm will apply it. */
 export interface Preflight extends Compared {
@@ -104,7 +104,7 @@ function helmWrites(
   }
 }
 
-function standingAmong(answers: readonly Answer[]): readonly StandingObject[] {
+function standingAmong(answers: readonly Answer[]): readonly ExistingObject[] {
   return answers.flatMap(({release, object, validation}) =>
     validation.outcome === 'accepted' && validation.standing
       ? [{release, object, live: validation.standing}]

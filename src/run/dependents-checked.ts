@@ -19,7 +19,7 @@ interface CheckedOptions {
  * checked, if all of them have passed their gates; otherwise the next run checks again. An error is reported
  * as `run-warned` and has no other effect.
  */
-export function noteChecked({plan, cluster}: CheckedOptions): RunObserver {
+export function clearRecheckNotes({plan, cluster}: CheckedOptions): RunObserver {
   return {
     async finish(_outcome, run) {
       const succeeded = [...releasesIn(run.state, 'succeeded'), ...releasesIn(run.state, 'unchanged')]

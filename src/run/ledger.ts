@@ -6,7 +6,7 @@ import type {ObservedRun, RunOutcome} from './observer.ts'
 import {NO_RUN, stateAfter} from './run-state.ts'
 import type {Schedule} from './schedule/schedule.ts'
 import {isFinal, newStates, type States} from './schedule/states.ts'
-import type {Performed} from './task.ts'
+import type {ActionResult} from './task.ts'
 
 interface LedgerOptions {
   readonly schedule: Schedule
@@ -29,7 +29,7 @@ export interface Ledger extends ObservedRun {
   changing(action: Action): void
   deleted(action: Action, object: string): void
   tested(action: Action, tests: readonly TestResult[]): void
-  succeeded(action: Action, performed: Performed): void
+  succeeded(action: Action, performed: ActionResult): void
   failed(action: Action, error: unknown): void
   skipped(release: ReleaseId, because: ReleaseId | undefined, reason: SkipReason): void
   /** Returns the outcome after all actions have ended. */

@@ -155,7 +155,7 @@ export interface Controls {
 type ActingAction = Action<Exclude<ActionKind, 'unchanged'>>
 
 /** The result of an action. */
-export interface Performed {
+export interface ActionResult {
   /** The deployed revision. */
   readonly revision: number
   /** The result of its gate, if it is more than healthy. */
@@ -163,4 +163,4 @@ export interface Performed {
 }
 
 /** Performs an action; resolves when its gate has passed. */
-export type Perform = (action: ActingAction, controls: Controls) => Promise<Performed>
+export type Perform = (action: ActingAction, controls: Controls) => Promise<ActionResult>

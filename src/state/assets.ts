@@ -5,7 +5,7 @@ import {getRawAsset, isSea} from 'node:sea'
 import {evaluateBundle} from './bundle.ts'
 import {cacheDirectory} from './directories.ts'
 import {makeDirectory} from './files/make-directory.ts'
-import {writingBelow} from './files/writing-below.ts'
+import {withWritableDirectory} from './files/writing-below.ts'
 
 /** The name of a file that the single executable carries next to its start code. */
 export type AssetName =
@@ -84,7 +84,7 @@ export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   const directory = join(cacheDirectory(env), 'files', digest.slice(0, 16))
   if (!existsSync(directory)) {
     const files = JSON.parse((await readAsset('files.json')).toString()) as Record<string, CarriedFile>
-    await writingBelow({directory: cacheDirectory(env), variable: 'XDG_CACHE_HOME'}, () =>
+    await withWritableDirectory({directory: cacheDirectory(env), variable: 'XDG_CACHE_HOME'}, () =>
       unpack(files, directory),
     )
   }

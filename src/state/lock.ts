@@ -4,7 +4,7 @@ import {hostname} from 'node:os'
 import {dirname} from 'node:path'
 import {pollUntil} from '../base/poll.ts'
 import {makeDirectory} from './files/make-directory.ts'
-import {writingBelow} from './files/writing-below.ts'
+import {withWritableDirectory} from './files/writing-below.ts'
 import {identifyProcess, isRunning, type ProcessIdentity} from './processes/process-identity.ts'
 
 /** The process that holds a lock, as recorded in the lock file. */
@@ -80,7 +80,7 @@ async function ownHolder(): Promise<LockHolder> {
 async function create(path: string, holder: LockHolder): Promise<boolean> {
   const draft = `${path}.${holder.token}.draft`
   await makeDirectory(dirname(path))
-  await writingBelow({directory: dirname(path), variable: 'XDG_STATE_HOME'}, () =>
+  await withWritableDirectory({directory: dirname(path), variable: 'XDG_STATE_HOME'}, () =>
     writeFile(draft, JSON.stringify(holder), {flag: 'wx'}),
   )
   try {

@@ -7,7 +7,7 @@ import {defaultLayers, type ExplainedKey, explain} from '../overrides/explain.ts
 import type {Layer} from '../overrides/layer.ts'
 import {type HistoryOf, withAuthors} from '../overrides/layers-of-place.ts'
 import {pathsToMask} from '../overrides/secret-values.ts'
-import {type Given, placed} from '../prepare/positioned-problems.ts'
+import {type ChartLayers, positioned} from '../prepare/positioned-problems.ts'
 import {namedRelease, type Prepared} from '../prepare/prepare.ts'
 import {vendor} from '../prepare/rendering/vendored.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
@@ -83,13 +83,13 @@ interface FinalValues {
   readonly broken?: KkError
 }
 
-async function finalValues(helm: Helm, call: ReleaseCall, given: Given): Promise<FinalValues> {
+async function finalValues(helm: Helm, call: ReleaseCall, given: ChartLayers): Promise<FinalValues> {
   try {
     return {values: await computedValues(helm, call)}
   } catch (error) {
     if (!(error instanceof BrokenSchema)) throw error
     const values = await computedValues(helm, call, {skipSchema: true})
-    return {values, broken: await placed(error, given)}
+    return {values, broken: await positioned(error, given)}
   }
 }
 

@@ -37,7 +37,7 @@ import {redactLines} from '../redact/lines.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import type {OwnedFile, OwnedFiles} from '../state/files/owned-files.ts'
-import {endOf} from '../state/processes/exit-code.ts'
+import {describeExit} from '../state/processes/exit-code.ts'
 import {foreignEnvironment} from '../state/processes/foreign-environment.ts'
 import {secretPathsOf} from './overrides/override-base.ts'
 import {secretNeeds} from './secrets/secret-needs.ts'
@@ -309,7 +309,7 @@ async function encrypted(
     stripFinalNewline: false,
   })
   if (ended.exitCode === 0) return stdout
-  const end = endOf(ended)
+  const end = describeExit(ended)
   if (end === undefined)
     throw new KkError('KK_USAGE', '--sops-age: sops is not on the PATH', {
       hint: 'install SOPS 3.10 or newer (https://getsops.io), or omit --sops-age: secrets are then only listed',

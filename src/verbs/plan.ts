@@ -58,17 +58,17 @@ export interface PlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> 
    */
   readonly showMissing?: boolean
   /** The state that the plan is compared with, if it was already read. */
-  readonly seen?: Promise<Seen> | undefined
+  readonly seen?: Promise<ObservedCluster> | undefined
 }
 
 /** The identity of a cluster, and its revisions. */
-export type Seen = readonly [Plan['cluster'], VisibleRevisions]
+export type ObservedCluster = readonly [Plan['cluster'], VisibleRevisions]
 
 /** Reads the state that an environment is compared with. */
-export function seenOn(
+export function observeCluster(
   cluster: Cluster,
   {graph, identity}: Pick<Prepared, 'graph' | 'identity'>,
-): Promise<Seen> {
+): Promise<ObservedCluster> {
   return Promise.all([planCluster(cluster, identity), visibleRevisions(cluster, {releases: graph.releases})])
 }
 
@@ -88,7 +88,7 @@ export async function observedPlan(
     names.length === 0
       ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: namedReleases(prepared, names), install}
-  const [plansCluster, seen] = await (asked ?? seenOn(cluster, prepared))
+  const [plansCluster, seen] = await (asked ?? observeCluster(cluster, prepared))
   const last = [...lastRevisions(seen.revisions).values()]
   const records = await observedRecords(cluster, last, (release) => graph.requirements.has(release))
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))

@@ -16,7 +16,7 @@ import type {Action, Plan} from '../plan/plan.ts'
 import {preparedMask} from '../prepare/environment-mask.ts'
 import {type CachedRender, layersKey} from '../prepare/inference/cached-renders.ts'
 import {definedVersions} from '../prepare/inference/facts-of-releases.ts'
-import {throwPlaced} from '../prepare/positioned-problems.ts'
+import {throwPositioned} from '../prepare/positioned-problems.ts'
 import {expectSupportedVersions} from '../prepare/preflight.ts'
 import type {Prepared} from '../prepare/prepare.ts'
 import {cachedRender} from '../prepare/rendering/cached-render.ts'
@@ -125,7 +125,7 @@ export async function renderPlan(
   const objects = ({release}: Action) => cached.get(release)?.rendered?.map(({object}) => object)
   const kinds = cachedKinds(prepared)
   return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects})
-    .catch((error: unknown) => throwPlaced(error, prepared.releases))
+    .catch((error: unknown) => throwPositioned(error, prepared.releases))
     .finally(vendored.remove)
 }
 

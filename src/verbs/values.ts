@@ -3,7 +3,7 @@ import type {Helm} from '../helm/helm.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {pathsToMask} from '../overrides/secret-values.ts'
-import {throwPlaced} from '../prepare/positioned-problems.ts'
+import {throwPositioned} from '../prepare/positioned-problems.ts'
 import {namedRelease, type Prepared} from '../prepare/prepare.ts'
 import {vendor} from '../prepare/rendering/vendored.ts'
 import {redactValues, redactWhole} from '../redact/values.ts'
@@ -72,7 +72,7 @@ async function computed(prepared: Prepared, release: ReleaseId, helm: Helm): Pro
   const vendored = await vendor(prepared, [release])
   try {
     return await computedValues(helm, vendored.call(release)).catch((error: unknown) =>
-      throwPlaced(error, prepared.releases),
+      throwPositioned(error, prepared.releases),
     )
   } finally {
     await vendored.remove()

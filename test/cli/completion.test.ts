@@ -4,7 +4,7 @@ import {execa} from 'execa'
 import {beforeAll, describe, expect, it} from 'vitest'
 import {completionScript, SHELLS} from '../../src/cli/completion/completion.ts'
 import {completedNames} from '../../src/cli/names.ts'
-import {commandsOf, wordsOf} from '../../src/cli/reference.ts'
+import {commandName, commandsOf} from '../../src/cli/reference.ts'
 import {table} from '../../src/table.js'
 import {testDirectory} from '../support/test-directory.ts'
 
@@ -65,7 +65,9 @@ describe('bash completes', () => {
   it('every command', async () => {
     const first = await offered('kk ')
 
-    const expected = COMMANDS.filter(({hidden}) => !hidden).map((command) => wordsOf(command).split(' ')[0]!)
+    const expected = COMMANDS.filter(({hidden}) => !hidden).map(
+      (command) => commandName(command).split(' ')[0]!,
+    )
     expect(first.toSorted()).toEqual([...new Set(expected)].toSorted())
   })
 })

@@ -6,7 +6,7 @@ import {helmFailure} from '../../src/helm/failure.ts'
 import {BrokenSchema} from '../../src/helm/schema-problems.ts'
 import type {Layer} from '../../src/overrides/layer.ts'
 import {type LayerSources, releaseLayers} from '../../src/overrides/layers.ts'
-import {placed, placedError} from '../../src/prepare/positioned-problems.ts'
+import {positioned, positionedError} from '../../src/prepare/positioned-problems.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
 const ENVIRONMENT = `kk: {name: cloud}
@@ -56,7 +56,7 @@ async function said(lines: readonly string[], {user, sets}: Pick<LayerSources, '
     redact: (text) => text,
   })
   expect(error).toBeInstanceOf(BrokenSchema)
-  const {code, message} = await placed(error as BrokenSchema, {
+  const {code, message} = await positioned(error as BrokenSchema, {
     chart: {name: 'keystone', directory, origin: directory, libraries: []},
     layers,
   })
@@ -183,7 +183,7 @@ it.each([
     const call = {name: 'keystone', namespace: 'openstack'}
     const error = helmFailure({command: 'template', call, stdout: '', stderr, redact: (text) => text})
 
-    const told = await placedError(error, {
+    const told = await positionedError(error, {
       get: () => ({
         chart: {name: 'keystone', directory: chart, origin: 'charts/keystone', libraries: []},
         layers: [],

@@ -4,7 +4,7 @@ import type {Records} from '../../src/kubernetes/records/records.ts'
 import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
 import type {Plan} from '../../src/plan/plan.ts'
 import {releaseName} from '../../src/release.ts'
-import {noteChecked} from '../../src/run/dependents-checked.ts'
+import {clearRecheckNotes} from '../../src/run/dependents-checked.ts'
 import {run} from '../../src/run/run.ts'
 import type {Perform} from '../../src/run/task.ts'
 import {id} from '../graph/graph-of.ts'
@@ -47,7 +47,7 @@ async function noting(
     if (!succeeded.includes(releaseName(release))) throw new KkError('KK_UNHEALTHY', 'not healthy')
     return {revision: 2}
   }
-  const observers = [noteChecked({plan: plan(), cluster})]
+  const observers = [clearRecheckNotes({plan: plan(), cluster})]
   for await (const event of run({run: 'r1', plan: plan(), perform, concurrency: 8, observers}))
     events.push(event.type === 'run-warned' ? event.message : event.type)
   return {patched, events}

@@ -5,7 +5,7 @@ import type {Approval, GuardParameters, GuardState} from '../../src/kubernetes/g
 import type {ReleaseRecord} from '../../src/kubernetes/records/release-record.ts'
 import type {ReleaseId} from '../../src/release.ts'
 import {planApproval, planGuard, unguarded} from '../../src/verbs/guard.ts'
-import {expectLetGo} from '../../src/verbs/removal/guarded.ts'
+import {checkGuard} from '../../src/verbs/removal/guarded.ts'
 import {bareRecord} from '../plan/fixtures.ts'
 
 const NOW = 1_795_000_000_000
@@ -167,7 +167,7 @@ describe('a removal', () => {
     objects: [{...OBJECT, uid}],
   })
   const letGo = (approvals: readonly Approval[], releases: readonly ReleaseId[] = [release]) =>
-    expectLetGo(clusterWith({state: stateOf({releases: [release], approvals})}).guard, releases, NOW)
+    checkGuard(clusterWith({state: stateOf({releases: [release], approvals})}).guard, releases, NOW)
 
   it('continues if the guard has approved the current objects, or does not guard the release', async () => {
     await expect(letGo([approval(OBJECT.uid)])).resolves.toBeUndefined()

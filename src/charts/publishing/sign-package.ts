@@ -2,7 +2,7 @@ import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../base/errors.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
-import {endOf} from '../../state/processes/exit-code.ts'
+import {describeExit} from '../../state/processes/exit-code.ts'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {dumpYaml} from '../../yaml/dump.ts'
 import type {PackedChart} from './pack-chart.ts'
@@ -44,7 +44,7 @@ export async function openSigner({key, keyring, passphrase, env}: SignerOptions)
       stripFinalNewline: false,
     })
     if (ended.exitCode === 0) return stdout
-    const end = endOf(ended)
+    const end = describeExit(ended)
     const message = end && (lastLine(stderr)?.replace(`${directory.path}/message: `, '') ?? end)
     const reason = message ?? 'it cannot be started: on Debian it is in the package gpg'
     throw new KkError('KK_SIGNING', `gpg does not sign with ${key}: ${reason}`, {hint: SIGNING_HINT})

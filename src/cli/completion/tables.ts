@@ -1,5 +1,5 @@
 import {TOPICS} from '../oclif.ts'
-import {type ArgumentReference, type CommandReference, type FlagReference, wordsOf} from '../reference.ts'
+import {type ArgumentReference, type CommandReference, commandName, type FlagReference} from '../reference.ts'
 
 /**
  * The candidates for a word: `words` of the table, or a kind of name that the script looks up. kk reads
@@ -94,10 +94,10 @@ export function tables(commands: readonly CommandReference[]): Tables {
   return {
     below: new Map([...below, ...ofHelp]),
     flags: new Map(
-      visible.map((command) => [wordsOf(command), Object.values(command.flags).flatMap(described)]),
+      visible.map((command) => [commandName(command), Object.values(command.flags).flatMap(described)]),
     ),
     arguments: new Map(
-      visible.map((command) => [wordsOf(command), argumentCandidates(Object.values(command.args)[0])]),
+      visible.map((command) => [commandName(command), argumentCandidates(Object.values(command.args)[0])]),
     ),
     values,
   }
@@ -105,14 +105,14 @@ export function tables(commands: readonly CommandReference[]): Tables {
 
 function flagUses(command: CommandReference) {
   return Object.values(command.flags).flatMap((flag) =>
-    spellings(flag).map((word) => ({command: wordsOf(command), word, candidates: flagCandidates(flag)})),
+    spellings(flag).map((word) => ({command: commandName(command), word, candidates: flagCandidates(flag)})),
   )
 }
 
 function wordsBelow(all: readonly CommandReference[]): ReadonlyMap<string, readonly Described[]> {
   const below = new Map<string, Map<string, string>>()
   for (const command of all) {
-    const words = wordsOf(command).split(' ')
+    const words = commandName(command).split(' ')
     for (const [at, word] of words.entries()) {
       const isWhole = at === words.length - 1
       const summary = isWhole ? command.summary : TOPICS[word as keyof typeof TOPICS]

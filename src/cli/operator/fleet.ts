@@ -5,7 +5,7 @@ import type {EnvironmentSelection} from '../../operator/client/status.ts'
 import {type ClusterConnections, openClusterConnections} from '../../operator/cluster-connections.ts'
 import type {ClusterFlags, HelmFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'
-import {connecting, opening} from './serve.ts'
+import {connecting, environmentOpener} from './serve.ts'
 
 /** Select Environments, in addition to their names. */
 export const fleetFlags = {
@@ -16,7 +16,7 @@ export const fleetFlags = {
   }),
 }
 
-export function askedEnvironments(
+export function requestedEnvironments(
   {selector}: {readonly selector?: string | undefined},
   names: readonly unknown[],
 ): EnvironmentSelection {
@@ -28,11 +28,11 @@ interface LazyConnections extends AsyncDisposable {
 }
 
 /** Returns the connections to the clusters of all Environments, for reading; opened on first use. */
-export function openSitesToLook(flags: ClusterFlags & HelmFlags, hub: Cluster): LazyConnections {
+export function openLazyConnections(flags: ClusterFlags & HelmFlags, hub: Cluster): LazyConnections {
   const closing = new AbortController()
   let opened: ClusterConnections | undefined
   const open = once(async () => {
-    const own = {cluster: hub, helm: await openUsersHelm(flags, hub), open: opening(hub, flags)}
+    const own = {cluster: hub, helm: await openUsersHelm(flags, hub), open: environmentOpener(hub, flags)}
     const {signal} = closing
     opened = openClusterConnections({
       hub: hub.objects,

@@ -62,7 +62,7 @@ export async function serveOperator(
   const holder = `operator ${hostname()} (process ${process.pid})`
   const rest = {holder, stop: stopBySignals(), state, onReconcile: metrics.onReconcile, say}
   if (role === 'child') return await runWorker({...rest, ports: {cluster, helm}, shards})
-  const ports = {cluster, helm, open: opening(cluster, flags)}
+  const ports = {cluster, helm, open: environmentOpener(cluster, flags)}
   const connect = connecting(flags)
   await runOperator({
     ...rest,
@@ -89,7 +89,7 @@ export function connecting({helm: path}: HelmFlags): OperatorOptions['connect'] 
   return async (kubeconfig, context) => {
     const cluster = await openChosenCluster({kubeconfig, context}, undefined)
     const helm = await openUsersHelm({helm: path}, cluster)
-    return {cluster, helm, open: opening(cluster, {helm: path})}
+    return {cluster, helm, open: environmentOpener(cluster, {helm: path})}
   }
 }
 
@@ -97,7 +97,7 @@ export function connecting({helm: path}: HelmFlags): OperatorOptions['connect'] 
  * Returns a function that reads and prepares the inputs of an Environment, which depend only on its objects
  * and the cluster.
  */
-export function opening(cluster: Cluster, {helm}: HelmFlags): OperatorPorts['open'] {
+export function environmentOpener(cluster: Cluster, {helm}: HelmFlags): OperatorPorts['open'] {
   return async (name, {file, overrides}) => {
     const environment = readEnvironment({file: `${name}.yaml`, text: file, directory: '/'})
     if (environment.name !== name) {

@@ -9,7 +9,7 @@ export const nameArgument = {
 }
 
 /** Opens the cluster that the flags select, and calls `body` with it. */
-export async function onCluster<T>(
+export async function withCluster<T>(
   flags: ClusterFlags,
   body: (cluster: OpenedCluster) => Promise<T>,
 ): Promise<T> {

@@ -17,7 +17,7 @@ import {allPlaces, namedPlaces, placeOfChart} from './places.ts'
  * The output of a command that shows overrides: a string in another tool's format, or the overrides of each
  * chart.
  */
-export type Shown =
+export type OverridesOutput =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'overrides'; readonly charts: readonly ShownOverrides[]}
 
@@ -26,7 +26,7 @@ export async function showOverrides(
   words: readonly string[],
   flags: ShowFlags,
   say: (line: string) => void,
-): Promise<Shown> {
+): Promise<OverridesOutput> {
   if (flags.all && words.length > 0) {
     throw new KkError('KK_USAGE', `--all selects every chart, but ${words.join(' ')} was specified`, {
       hint: 'omit one of them',
@@ -36,7 +36,7 @@ export async function showOverrides(
   const single = only !== undefined && more.length === 0 && !only.includes(':') ? only : undefined
   const named = flags.all || single !== undefined ? undefined : namedPlaces(words)
   const {format} = flags
-  return withOverrides(flags, {changes: false, say}, async (service): Promise<Shown> => {
+  return withOverrides(flags, {changes: false, say}, async (service): Promise<OverridesOutput> => {
     const places =
       single === undefined
         ? (named ?? (await allPlaces(service)))

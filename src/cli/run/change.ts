@@ -11,10 +11,10 @@ import {runDocument} from '../../report/run/run-json.ts'
 import type {RunView} from '../../report/run/run-view.ts'
 import type {NextCommands} from '../../report/run/summary.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
-import {type GiveUp, type HookData, hookDataLines} from '../../verbs/change/hook-data.ts'
+import {type ConfirmDataLoss, type HookData, hookDataLines} from '../../verbs/change/hook-data.ts'
 import {type PlannedChange, planChange} from '../../verbs/change/planned-change.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
-import {seenOn} from '../../verbs/plan.ts'
+import {observeCluster} from '../../verbs/plan.ts'
 import {type Console, canAsk, confirm, requireConfirmation} from '../console.ts'
 import {offerGuard} from '../guard.ts'
 import {enforceLock} from '../open/charts.ts'
@@ -22,12 +22,12 @@ import {openUsersHelm} from '../open/cluster.ts'
 import {type OnCluster, openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
 import {bindStore} from '../open/store.ts'
-import {asksForData} from './confirm-removal.ts'
+import {dataLossPrompt} from './confirm-removal.ts'
 import {type ChangeFlags, expectForCluster} from './flags.ts'
-import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
-import {sameAgain, sameWay, statusCommand, targetArguments} from './repeat-command.ts'
+import {expectRollbackFor, type UndoRuns, undoFailed} from './on-failure.ts'
+import {repeatCommand, retryFlags, statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
-import {printResult, type RunContext, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
+import {notOperatedCheck, printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
 
 export interface Change {
   /** The name of the command, for messages. */
@@ -75,7 +75,7 @@ export async function change(options: Change): Promise<ExitCode> {
   if (!scope) return 0
   // Read concurrently with the secrets, whose errors take precedence; with a lock, charts are rendered in
   // between.
-  const seen = flags.locked ? undefined : seenOn(cluster, opened.prepared)
+  const seen = flags.locked ? undefined : observeCluster(cluster, opened.prepared)
   seen?.catch(() => undefined)
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
@@ -93,7 +93,7 @@ export async function change(options: Change): Promise<ExitCode> {
   // The operator may be applying other inputs, although the cluster is in the desired state.
   const view = {
     isCheckedDry: true,
-    ...(flags.via ? {isIdle: false} : refusingOperated(cluster.leases, plan)),
+    ...(flags.via ? {isIdle: false} : notOperatedCheck(cluster.leases, plan)),
   }
   const exit = await showPlan(plan, context, view)
   if (exit !== undefined) {
@@ -114,8 +114,8 @@ export async function change(options: Change): Promise<ExitCode> {
     await expectReady(planned, {cluster, flags})
     return await operator.runViaOperator({scope, planned, cluster, hub, settle}, context)
   }
-  const {line, setHint} = sameAgain({file: environment.file, names: scope.names, flags})
-  const again = `kk ${verb} ${line}${sameWay(flags, scope)}`
+  const {line, setHint} = repeatCommand({file: environment.file, names: scope.names, flags})
+  const again = `kk ${verb} ${line}${retryFlags(flags, scope)}`
   if (flags['in-cluster']) {
     const {runInCluster} = await import('./in-cluster.ts')
     const request = {verb, scope, again: [again, ...(setHint ? [setHint] : [])].join(', ')}
@@ -176,8 +176,8 @@ async function runChange(
   const {environment} = prepared
   const helm = await openUsersHelm(flags, cluster)
   const data: HookData[] = []
-  const collect: GiveUp = (each) => data.push(each) > 0
-  const confirmDataLoss = flags['dry-run'] ? collect : asksForData(flags['confirm-data'])
+  const collect: ConfirmDataLoss = (each) => data.push(each) > 0
+  const confirmDataLoss = flags['dry-run'] ? collect : dataLossPrompt(flags['confirm-data'])
   const ports = {cluster, helm, forceConflicts: flags['force-conflicts'], confirmDataLoss, ...checks}
   await using ready = await planned.ready(ports)
   for (const note of ready.notes) console.say(`note: ${note}`)
@@ -220,7 +220,7 @@ async function confirmChange(
   if (canAsk()) await confirm(question)
 }
 
-function undoneDocument({rollback, removal}: Undone) {
+function undoneDocument({rollback, removal}: UndoRuns) {
   return {
     ...(rollback && {rollback: runDocument(rollback.state)}),
     ...(removal && {removal: runDocument(removal.state)}),

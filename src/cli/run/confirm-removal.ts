@@ -2,7 +2,7 @@ import {KkError} from '../../base/errors.ts'
 import type {Claim} from '../../kubernetes/objects/live-objects.ts'
 import {type ReleaseCleanup, resourceText} from '../../plan/removal/cleanup.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
-import {type GiveUp, hookDataText, isNameOf} from '../../verbs/change/hook-data.ts'
+import {type ConfirmDataLoss, hookDataText, isNameOf} from '../../verbs/change/hook-data.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
 import {canAsk, typedName} from '../console.ts'
 
@@ -49,7 +49,7 @@ export async function chosenClaims(
  * Returns a function that confirms the deletion of data by hooks: by `--confirm-data`, or by typing its name
  * on a terminal.
  */
-export function asksForData(confirmed: readonly string[] = []): GiveUp {
+export function dataLossPrompt(confirmed: readonly string[] = []): ConfirmDataLoss {
   return async (data) =>
     confirmed.some((name) => isNameOf(data, name)) ||
     (canAsk() && (await typedName(`to delete ${hookDataText(data)}`, data.name)))

@@ -7,11 +7,11 @@ import {
   type EnvironmentFlags,
   environmentFlags,
   type FlagValues,
-  type Given,
   type HelmFlags,
   helmFlags,
   type LockFlags,
   lockFlags,
+  type OptionalFlags,
   renderFlags,
   type ValueFlags,
 } from '../flags.ts'
@@ -55,7 +55,7 @@ export const dataFlags = {
 }
 
 /** The flags that confirm the deletion of data. */
-export type DataFlags = Given<typeof dataFlags>
+export type DataFlags = OptionalFlags<typeof dataFlags>
 
 /** Controls releases that drifted although their inputs have not changed. */
 export const driftFlags = {
@@ -127,7 +127,7 @@ export const inClusterFlags = {
     dependsOn: ['in-cluster'],
   }),
 }
-type InClusterFlags = Given<typeof inClusterFlags>
+type InClusterFlags = OptionalFlags<typeof inClusterFlags>
 
 /** Delegates a change to the operator, which reads only the file and the overrides. */
 export const viaFlags = {
@@ -213,23 +213,23 @@ export const prepullFlags = {
 export type RunFlags = FlagValues<typeof streamFlags> &
   ClusterFlags &
   HelmFlags &
-  Given<typeof changeFlags> &
-  Given<typeof reportFlags>
+  OptionalFlags<typeof changeFlags> &
+  OptionalFlags<typeof reportFlags>
 
 /** The flags that control how a failed run is undone. */
-export type OnFailureFlags = Given<typeof onFailureFlags>
+export type OnFailureFlags = OptionalFlags<typeof onFailureFlags>
 
 export type ChangeFlags = RunFlags &
   EnvironmentFlags &
   ValueFlags &
   OnFailureFlags &
-  Given<typeof versionFlags> &
+  OptionalFlags<typeof versionFlags> &
   LockFlags &
-  Given<typeof conflictFlags> &
+  OptionalFlags<typeof conflictFlags> &
   DataFlags &
-  Given<typeof prepullFlags> &
+  OptionalFlags<typeof prepullFlags> &
   InClusterFlags &
-  Partial<Given<typeof viaFlags>>
+  Partial<OptionalFlags<typeof viaFlags>>
 
 /** The flags of a deploy for verbs that change installed releases one after another. */
 export const upgradeFlags = {
@@ -289,7 +289,7 @@ export const removalFlags = {
   ...clusterFlags,
   ...helmFlags,
 }
-export type RemovalFlags = FlagValues<typeof removalFlags> & Given<typeof namedRemovalFlags>
+export type RemovalFlags = FlagValues<typeof removalFlags> & OptionalFlags<typeof namedRemovalFlags>
 
 /**
  * Throws `KK_USAGE` for flags that a run in the cluster, or the operator, does not support, such as local

@@ -12,7 +12,7 @@ import {planText} from '../../report/plan/plan-text.ts'
 import {leftText, removalText} from '../../report/plan/removal-text.ts'
 import {blocks} from '../../report/text/view.ts'
 import {type RunState, releasesIn} from '../../run/run-state.ts'
-import {expectGivenUp, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
+import {expectConsent, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {planRemove} from '../../verbs/removal/remove.ts'
@@ -37,7 +37,7 @@ export function expectRollbackFor(flags: OnFailureFlags): void {
 }
 
 /** The runs that undid a failed run. */
-export interface Undone {
+export interface UndoRuns {
   readonly rollback?: ShownRun | undefined
   readonly removal?: ShownRun | undefined
 }
@@ -46,7 +46,7 @@ export interface Undone {
  * Carries out `--on-failure` after a run in which a release failed: plans the rollback and runs it. A refusal
  * is reported, and does not replace the outcome of the run. An interrupted run is not undone.
  */
-export async function undoFailed({state, isInterrupted}: ShownRun, options: UndoOptions): Promise<Undone> {
+export async function undoFailed({state, isInterrupted}: ShownRun, options: UndoOptions): Promise<UndoRuns> {
   const {flags, console, cluster} = options
   const mode = flags['on-failure'] ?? 'keep'
   const failed = releasesIn(state, 'failed').map(({release}) => release)
@@ -89,7 +89,7 @@ async function rollBackRun(
   })
   console.say(planText(planned, console.palette('stderr')))
   if (!hasChanges(planned)) return undefined
-  await expectGivenUp(await hookDataOfRollback(cluster, planned))
+  await expectConsent(await hookDataOfRollback(cluster, planned))
   const reports = await openReportFiles(flags.report, 'rollback')
   return runRollback(planned, {cluster, flags, console, environment, of: request.run.id, reports})
 }

@@ -13,7 +13,7 @@ import {runDocument} from '../../report/run/run-json.ts'
 import {blocks, type View} from '../../report/text/view.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/task.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
-import {expectLetGo} from '../../verbs/removal/guarded.ts'
+import {checkGuard} from '../../verbs/removal/guarded.ts'
 import {deleteLeftoverClaims, type LeftoverClaim} from '../../verbs/removal/leftover-claims.ts'
 import {deleteLeftoverLeases} from '../../verbs/removal/leftover-leases.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
@@ -25,7 +25,7 @@ import {chosenClaims} from './confirm-removal.ts'
 import type {RemovalFlags} from './flags.ts'
 import {statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
-import {endIdle, planInTurn, printResult, refusingOperated, runChoices, showPlan, showRun} from './run.ts'
+import {endIdle, notOperatedCheck, planInTurn, printResult, runChoices, showPlan, showRun} from './run.ts'
 
 /**
  * Plans, shows what is removed and what stays, asks for confirmation, removes and reports: the common part of
@@ -58,7 +58,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     isIdle,
     isAlwaysSaid: true,
     nothing,
-    ...(!isRemoved && refusingOperated(cluster.leases, planned.plan)),
+    ...(!isRemoved && notOperatedCheck(cluster.leases, planned.plan)),
   })
   for (const error of missing) console.say(errorText(error, console.palette('stderr')))
   if (dryExit !== undefined) return missing[0]?.exit ?? dryExit
@@ -241,7 +241,7 @@ function steps(command: RemovalCommand, planned: PlannedRemoval, {context, mayAs
   const claimOptions = {isWanted: flags['delete-data'], confirmed: flags['confirm-data'] ?? [], mayAsk}
   return {
     confirm: () => command.confirm(planned, context, mayAsk),
-    guard: () => expectLetGo(context.cluster.guard, releases, Date.now()),
+    guard: () => checkGuard(context.cluster.guard, releases, Date.now()),
     claims: () => chosenClaims(planned, claimOptions),
   }
 }

@@ -46,7 +46,7 @@ interface Repeated {
 }
 
 /** A command line in two parts: one to copy, and a description of the flags that are not printed. */
-export interface SameAgain {
+export interface RepeatCommand {
   /** The part after the verb. */
   readonly line: string
   /**
@@ -57,7 +57,7 @@ export interface SameAgain {
 }
 
 /** Returns the command line for the same releases with the same values. */
-export function sameAgain({file, names, flags}: Repeated): SameAgain {
+export function repeatCommand({file, names, flags}: Repeated): RepeatCommand {
   // A URL may contain a password.
   const store = flags.store?.includes('://') ? undefined : flags.store
   const sets = (['set', 'set-string'] as const)
@@ -82,7 +82,7 @@ const SWITCHES = ['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep
 /**
  * Returns the flags that control how a change runs, each after a space, so that a retry runs in the same way.
  */
-export function sameWay(
+export function retryFlags(
   flags: Partial<ChangeFlags>,
   {correctDrift}: Pick<PlanScope, 'correctDrift'> = {},
 ): string {

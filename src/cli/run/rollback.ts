@@ -5,20 +5,20 @@ import type {RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {releaseName} from '../../release.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {timedTasks} from '../../run/task.ts'
-import {expectGivenUp, hookDataLines, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
+import {expectConsent, hookDataLines, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
 import {refuseDowngrade} from '../../verbs/change/planned-change.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
 import {requireConfirmation} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
-import {asksForData} from './confirm-removal.ts'
+import {dataLossPrompt} from './confirm-removal.ts'
 import type {DataFlags, OnFailureFlags, RunFlags} from './flags.ts'
 import {statusCommand, targetArguments} from './repeat-command.ts'
 import {
+  notOperatedCheck,
   planInTurn,
   printResult,
   type RunContext,
-  refusingOperated,
   runChoices,
   type ShownRun,
   showPlan,
@@ -48,9 +48,9 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
   const data = await hookDataOfRollback(cluster, rollbackPlan)
   const notes = [...(rollbackPlan.notes ?? []), ...hookDataLines(data)]
   const planned = notes.length > 0 ? {...rollbackPlan, notes} : rollbackPlan
-  const dryExit = await showPlan(planned, options, refusingOperated(cluster.leases, planned))
+  const dryExit = await showPlan(planned, options, notOperatedCheck(cluster.leases, planned))
   if (dryExit !== undefined) return dryExit
-  await expectGivenUp(data, asksForData(flags['confirm-data']))
+  await expectConsent(data, dataLossPrompt(flags['confirm-data']))
   if (!flags.yes) {
     const question = `roll these releases back on ${cluster.context}?`
     await requireConfirmation(question, 'check the plan above, then pass --yes')

@@ -19,7 +19,7 @@ import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import type {RunState} from '../../run/run-state.ts'
 import {awaitLeftoverHelms} from '../../verbs/change/leftover-helms.ts'
 import {expectNotOperated, type RunAccount, type RunChoices} from '../../verbs/change/start-run.ts'
-import {inTurn} from '../../verbs/change/wait-for-turn.ts'
+import {waitForTurn} from '../../verbs/change/wait-for-turn.ts'
 import {type Console, type Output, writeView} from '../console.ts'
 import {interruptBySignals} from '../signals.ts'
 import type {RunFlags} from './flags.ts'
@@ -53,7 +53,7 @@ export async function planInTurn<T>(
   const say = (line: string) => writeView('stderr', `${line}\n`)
   const isSameEnvironment = ({operation}: LeaseView) => operation?.environment === environment
   if (waits) await awaitLeftoverHelms(cluster.leases, {isConcerned: isSameEnvironment, say})
-  return inTurn(cluster, plan, {waits, say})
+  return waitForTurn(cluster, plan, {waits, say})
 }
 
 /** How to show a plan, if `planText` and `planDocument` are not sufficient. */
@@ -108,7 +108,7 @@ export async function showPlan(
  * Returns the check with which a dry run, like the run, refuses an environment that the operator manages; see
  * `expectNotOperated`.
  */
-export function refusingOperated(leases: Leases, plan: Pick<Plan, 'environment' | 'actions'>) {
+export function notOperatedCheck(leases: Leases, plan: Pick<Plan, 'environment' | 'actions'>) {
   const refuse = () =>
     expectNotOperated(leases, plan).catch((error: unknown) => {
       // Without permission to read Leases the plan is still shown; the run checks it.

@@ -18,7 +18,7 @@ import {openChosenCluster} from '../open/cluster.ts'
 import {type OnCluster, openEnvironment, prepareEnvironment} from '../open/open.ts'
 import {openStoreToDeploy} from '../open/store.ts'
 import {expectNoRelativeCharts} from '../operator/adopt.ts'
-import {openSitesToLook} from '../operator/fleet.ts'
+import {openLazyConnections} from '../operator/fleet.ts'
 import type {ChangeFlags} from './flags.ts'
 import {operatorCommand, withOperatorPlace} from './repeat-command.ts'
 import {printReportProblems} from './report-files.ts'
@@ -45,7 +45,7 @@ export async function openOperated(
   const managed = await managedEnvironment(hub, environment.name).catch((error: unknown) => {
     throw withOperatorPlace(error, flags)
   })
-  const sites = opening.use(openSitesToLook(flags, hub))
+  const sites = opening.use(openLazyConnections(flags, hub))
   const site = managed.spec.cluster
     ? await (await sites.open()).forEnvironment(managed, async () => undefined).connect()
     : {cluster: hub}

@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, helmFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {askedEnvironments, fleetFlags, openSitesToLook} from '../../cli/operator/fleet.ts'
+import {fleetFlags, openLazyConnections, requestedEnvironments} from '../../cli/operator/fleet.ts'
 import {fleetPlanText, readFleetPlans} from '../../operator/client/fleet.ts'
 import {isHealthy, readOperatorStatus} from '../../operator/client/status.ts'
 
@@ -17,8 +17,8 @@ export default class FleetPlan extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(FleetPlan)
     await using cluster = await openChosenCluster(flags, undefined)
-    const status = await readOperatorStatus(cluster, askedEnvironments(flags, argv))
-    await using sites = openSitesToLook(flags, cluster)
+    const status = await readOperatorStatus(cluster, requestedEnvironments(flags, argv))
+    await using sites = openLazyConnections(flags, cluster)
     const environments = await readFleetPlans(status, cluster, sites.open)
     this.console.document(flags.output, {context: cluster.context, environments}, (palette) =>
       fleetPlanText(environments, palette),

@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {askedEnvironments, fleetFlags} from '../../cli/operator/fleet.ts'
+import {fleetFlags, requestedEnvironments} from '../../cli/operator/fleet.ts'
 import {fleetStatusText} from '../../operator/client/fleet.ts'
 import {isHealthy, readOperatorStatus} from '../../operator/client/status.ts'
 
@@ -20,7 +20,7 @@ export default class FleetStatus extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(FleetStatus)
     await using cluster = await openChosenCluster(flags, undefined)
-    const status = await readOperatorStatus(cluster, askedEnvironments(flags, argv))
+    const status = await readOperatorStatus(cluster, requestedEnvironments(flags, argv))
     this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
       fleetStatusText(status, cluster.leases.now(), palette),
     )

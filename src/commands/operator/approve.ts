@@ -1,7 +1,7 @@
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
-import {nameArgument, onCluster} from '../../cli/operator/with-cluster.ts'
+import {nameArgument, withCluster} from '../../cli/operator/with-cluster.ts'
 import {approvePlan} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorApprove extends KkCommand {
@@ -22,7 +22,7 @@ export default class OperatorApprove extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorApprove)
-    const actions = await onCluster(flags, (cluster) => approvePlan(cluster, args.name, args.digest))
+    const actions = await withCluster(flags, (cluster) => approvePlan(cluster, args.name, args.digest))
     this.console.say(`approved for ${args.name}: ${actions.join(', ')}`)
   }
 }

@@ -1,6 +1,6 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, timeoutFlag} from '../../cli/flags.ts'
-import {nameArgument, onCluster} from '../../cli/operator/with-cluster.ts'
+import {nameArgument, withCluster} from '../../cli/operator/with-cluster.ts'
 import {operatorCommand} from '../../cli/run/repeat-command.ts'
 import {pauseEnvironment} from '../../operator/client/environment-commands.ts'
 
@@ -20,7 +20,7 @@ export default class OperatorPause extends KkCommand {
     const {flags, args} = await this.parse(OperatorPause)
     const until = Date.now() + flags.timeout * 1000
     const {say} = this.console
-    await onCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, {until, say}))
+    await withCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, {until, say}))
     this.console.say(
       `${args.name} is paused: the command line may change it; to resume: ${operatorCommand(`resume ${args.name}`, flags)}`,
     )

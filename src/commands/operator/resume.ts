@@ -1,6 +1,6 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
-import {nameArgument, onCluster} from '../../cli/operator/with-cluster.ts'
+import {nameArgument, withCluster} from '../../cli/operator/with-cluster.ts'
 import {operatorCommand} from '../../cli/run/repeat-command.ts'
 import {resumeEnvironment} from '../../operator/client/environment-commands.ts'
 
@@ -14,7 +14,7 @@ export default class OperatorResume extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorResume)
-    await onCluster(flags, (cluster) => resumeEnvironment(cluster, args.name))
+    await withCluster(flags, (cluster) => resumeEnvironment(cluster, args.name))
     this.console.say(
       `the operator manages ${args.name}; to see its progress: ${operatorCommand(`status ${args.name}`, flags)}`,
     )

@@ -1,6 +1,6 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags} from '../../cli/flags.ts'
-import {nameArgument, onCluster} from '../../cli/operator/with-cluster.ts'
+import {nameArgument, withCluster} from '../../cli/operator/with-cluster.ts'
 import {retryEnvironment} from '../../operator/client/environment-commands.ts'
 
 export default class OperatorRetry extends KkCommand {
@@ -14,6 +14,6 @@ export default class OperatorRetry extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorRetry)
     const {say} = this.console
-    await onCluster(flags, (cluster) => retryEnvironment(cluster, args.name, {now: new Date(), say}))
+    await withCluster(flags, (cluster) => retryEnvironment(cluster, args.name, {now: new Date(), say}))
   }
 }

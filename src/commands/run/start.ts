@@ -20,7 +20,7 @@ import {expectSameInputs} from '../../verbs/change/resume.ts'
 import {openRunLog} from '../../verbs/in-cluster/run-log.ts'
 import {
   ENVIRONMENT_FILE,
-  expectAsShown,
+  expectSamePlan,
   FACTS_FILE,
   OVERRIDES_FILE,
   REQUEST_FILE,
@@ -125,7 +125,7 @@ async function startOrResume(
     startSandbox: false,
     account: before ? {of: before.id, who} : {id, who},
     expect: ({plan}) =>
-      before ? expectSameInputs(before, plan, `kk ${verb} ${file}`) : expectAsShown(request, plan, VERSION),
+      before ? expectSameInputs(before, plan, `kk ${verb} ${file}`) : expectSamePlan(request, plan, VERSION),
   })
 }
 

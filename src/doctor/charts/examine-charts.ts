@@ -14,7 +14,7 @@ import {objectName, type RenderedObject} from '../../kubernetes/manifest/manifes
 import type {Records} from '../../kubernetes/records/records.ts'
 import {unreadPaths} from '../../overrides/system/reads.ts'
 import {layersKey} from '../../prepare/inference/cached-renders.ts'
-import {placedError} from '../../prepare/positioned-problems.ts'
+import {positionedError} from '../../prepare/positioned-problems.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {renderByKinds} from '../../prepare/rendering/render-by-kinds.ts'
 import type {Renderer} from '../../prepare/rendering/render-on-cluster.ts'
@@ -160,7 +160,7 @@ async function examineAll(
   renderers: Renderers,
   prepared: Pick<Prepared, 'releases'>,
 ): Promise<Examined> {
-  const locate = async (error: unknown) => asKkError(await placedError(error, prepared.releases))
+  const locate = async (error: unknown) => asKkError(await positionedError(error, prepared.releases))
   const {now, place} = renderers
   const knowing = (defined: readonly string[]) => [...new Set([...place.kinds, ...defined])].sort()
   const outcomes = await renderByKinds<ReleaseId, Outcome>(releases, {

@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../base/errors.ts'
-import {endOf} from '../../state/processes/exit-code.ts'
+import {describeExit} from '../../state/processes/exit-code.ts'
 import {foreignEnvironment} from '../../state/processes/foreign-environment.ts'
 import {withoutCredentials} from '../credentials.ts'
 
@@ -36,7 +36,7 @@ export async function helmfileText(
   // Some values may be unreadable, such as secrets without helm's plugin that decrypts them.
   const built = embedded.exitCode ? await runBuild(file, [], env) : embedded
   if (built.exitCode === 0) return {text: built.stdout, isBuilt: true}
-  const failure = endOf(built)
+  const failure = describeExit(built)
   if (failure !== undefined)
     throw new KkError('KK_FILE', `helmfile build failed for ${file} (${failure})`, {
       hint: 'correct the helmfile; kk reads what helmfile build prints',

@@ -5,8 +5,8 @@ import {
   type PlacedProcess,
   type PodIdentity,
   type ProcessState,
+  readProcessState,
   relationOf,
-  sightProcess,
   thisPlace,
 } from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
@@ -96,7 +96,7 @@ async function readProcesses(client: ApiClient, release: ReleaseId, lease: Lease
   const [holder, operation] = [leaseProcess(lease), leaseOperation(lease)]
   const hasExpired = Date.now() > expiresAt(lease) + CLOCK_TOLERANCE_MS
   const observeProcess = async (process: PlacedProcess): Promise<ProcessState> => {
-    const state = await sightProcess(process)
+    const state = await readProcessState(process)
     const {pod} = process
     const mayBeOver = hasExpired || process.pod?.uid !== holder?.pod?.uid
     return state === 'unseen' && pod && mayBeOver && (await hasEnded(client, pod)) ? 'gone' : state

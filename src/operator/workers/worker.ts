@@ -7,7 +7,7 @@ import {releaseId} from '../../release.ts'
 import {newAgreement} from '../../run/execute/agreement.ts'
 import {execute} from '../../run/execute/execute.ts'
 import {type Hold, systemClock, type Tools} from '../../run/execute/execution.ts'
-import {giveBack, newHold} from '../../run/execute/lease.ts'
+import {newHold, releaseLease} from '../../run/execute/lease.ts'
 import {interrupted} from '../../run/interruption.ts'
 import type {Controls} from '../../run/task.ts'
 import {newWriter} from '../../run/writer.ts'
@@ -200,7 +200,7 @@ async function newTools(
     const lease = await acquire(request)
     const row = await cluster.objects.read<ReleaseObject>(RELEASES, {namespace: KK_NAMESPACE, name})
     if (row?.spec.planned?.run === run) return lease
-    await giveBack(lease)
+    await releaseLease(lease)
     throw interrupted()
   }
   return {

@@ -6,7 +6,7 @@ import type {Values} from '../../base/values.ts'
 import {NAMESPACE} from '../../environment/schema.ts'
 import {redactLines} from '../../redact/lines.ts'
 import {isExecutable} from '../../state/files/is-executable.ts'
-import {endOf} from '../../state/processes/exit-code.ts'
+import {describeExit} from '../../state/processes/exit-code.ts'
 import type {FactName} from '../facts/facts.ts'
 import {FACT_NAMES} from '../facts/schema.ts'
 import {findUnstorable} from '../storable.ts'
@@ -116,7 +116,7 @@ async function ask(file: string, request: object, schema: JsonSchema): Promise<u
   if (result.timedOut) return fail(`did not answer within ${TIMEOUT_MILLISECONDS / 1000} s`)
   if (result.isMaxBuffer) return fail(`answered with more than ${OUTPUT_LIMIT / 1e6} MB`)
   if (result.exitCode !== 0) {
-    return fail(`failed: ${endOf(result) ?? result.code}`)
+    return fail(`failed: ${describeExit(result) ?? result.code}`)
   }
   return checked(result.stdout, schema, fail)
 }

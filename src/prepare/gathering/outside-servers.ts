@@ -7,7 +7,7 @@ import {SERVERS} from '../../overrides/system/servers.ts'
 /**
  * The endpoints whose server is deployed as a requirement of its users, each with the chart that serves it.
  */
-export const BROUGHT_SERVERS = Object.entries(SERVERS).filter(([type]) => type !== 'identity')
+export const DEPLOYED_SERVERS = Object.entries(SERVERS).filter(([type]) => type !== 'identity')
 
 /**
  * Returns the charts whose server is outside of the cluster for this section, according to its `endpoints`.
@@ -17,7 +17,7 @@ export function outsideServers({sections, global}: Environment, section: string)
   const own = sections.get(section) ?? {}
   const endpoints = [global, own.global, own].map((layer) => asMap(dig(layer, 'endpoints')))
   const merged = mergeValues(...endpoints)
-  const found = BROUGHT_SERVERS.filter(([type]) => isOutside(merged[type]))
+  const found = DEPLOYED_SERVERS.filter(([type]) => isOutside(merged[type]))
   return new Set(found.map(([, chart]) => chart))
 }
 

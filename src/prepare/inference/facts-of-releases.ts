@@ -20,7 +20,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {layersMask} from '../environment-mask.ts'
-import {placedError} from '../positioned-problems.ts'
+import {positionedError} from '../positioned-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 import {factsOfObjects} from './manifests/facts-of.ts'
 
@@ -73,7 +73,7 @@ export async function factsOfReleases(
   const asking = new Set(subjects.filter(({chart}) => mentions(chart, 'APIVersions')))
   const served = (asking.size > 0 && (await rendering.served?.())) || []
   const mask = once(() => layersMask(subjects))
-  const versioned = new Set(subjects.filter(({chart}) => asksVersion(chart)))
+  const versioned = new Set(subjects.filter(({chart}) => readsVersion(chart)))
   const version = (versioned.size > 0 && (await rendering.identity?.())?.version) || KUBE_VERSION
   const kubeVersionFor = (subject: Subject) => (versioned.has(subject) ? version : KUBE_VERSION)
   return renderByKinds<Subject, ChartFacts | KkError>(subjects, {
@@ -94,7 +94,7 @@ export async function factsOfReleases(
 }
 
 /** Returns true if a template of a chart reads the version of Kubernetes. */
-export function asksVersion(chart: Chart): boolean {
+export function readsVersion(chart: Chart): boolean {
   return mentions(chart, 'KubeVersion')
 }
 
@@ -176,7 +176,7 @@ async function render(renders: readonly Render[], rendering: Rendering): Promise
 
 /** Returns the error of a chart that does not render. Throws `KK_BUG`. */
 async function expected(error: unknown, given: Subject): Promise<KkError> {
-  const failure = asKkError(await placedError(error, {get: () => given}))
+  const failure = asKkError(await positionedError(error, {get: () => given}))
   if (failure.code === 'KK_BUG') throw error
   // Helm's error for an unreadable values.yaml contains neither the file nor the position.
   return (failure.code === 'KK_CHART' && valuesFault(given.chart.directory)) || failure

@@ -26,7 +26,7 @@ import {readChartIndex} from './chart-index.ts'
 import type {Requirements} from './choices.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
 import {goneNotes, isGiven, isHanging, unservedError, unservedNotes, versionNotes} from './notes.ts'
-import {statedByPlugins} from './plugin-requirements.ts'
+import {pluginRequirements} from './plugin-requirements.ts'
 
 /** The ports of an inference: rendering of charts, kinds served, a cache. */
 export interface InferenceOptions extends Rendering {
@@ -94,7 +94,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     const inferred = infer(inputs)
     const isServed = await servedAmong(inferred, rendering)
     const shown = withoutServed(inferred, {environment, gathered, isServed})
-    const fromPlugins = await statedByPlugins({
+    const fromPlugins = await pluginRequirements({
       environment,
       gathered,
       inferring,

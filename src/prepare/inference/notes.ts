@@ -6,7 +6,7 @@ import {groups} from '../../graph/groups.ts'
 import type {Want} from '../../graph/inference/facts.ts'
 import type {UnservedWant} from '../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {asksVersion, KUBE_VERSION} from './facts-of-releases.ts'
+import {KUBE_VERSION, readsVersion} from './facts-of-releases.ts'
 
 /**
  * Returns a want in the notation of `kk.given`: `Secret/tls`, or `openstack/Secret/tls` in another namespace.
@@ -76,7 +76,9 @@ export function goneNotes(gone: ReadonlySet<ReleaseId>): readonly string[] {
 
 /** Returns a note on charts that read the version of Kubernetes, for renders without a cluster. */
 export function versionNotes(charts: ReadonlyMap<ReleaseId, Chart>): readonly string[] {
-  const names = [...charts].filter(([, chart]) => asksVersion(chart)).map(([release]) => releaseName(release))
+  const names = [...charts]
+    .filter(([, chart]) => readsVersion(chart))
+    .map(([release]) => releaseName(release))
   if (names.length === 0) return []
   return [
     `no cluster is asked, so charts that ask for the version of Kubernetes are rendered for ${KUBE_VERSION}: ${names.join(', ')}`,

@@ -28,7 +28,7 @@ interface StatedByPlugins {
  * catalogue, or a daemon on the same node. Like inferred requirements, they add a release only if a chart of
  * that name can be found.
  */
-export async function statedByPlugins(asked: Asked): Promise<StatedByPlugins> {
+export async function pluginRequirements(asked: Asked): Promise<StatedByPlugins> {
   const {gathered, inferring, plugins, without} = asked
   const requirements: InferredRequirement[] = []
   const added = new Set<ReleaseId>()

@@ -1,6 +1,6 @@
 import {failureCauses, passes} from '../../kubernetes/gate/health.ts'
 import {releaseName} from '../../release.ts'
-import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
+import {isPassing, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
 import {KEPT} from '../drift/drift-text.ts'
 import {causeText, noteText} from '../run/run-words.ts'
@@ -31,7 +31,7 @@ export function statusLine(row: ReleaseStatus, palette: Palette): string {
     ...(cause ? [causeText(cause)] : []),
     ...(holder ? [holderText(holder)] : []),
   ]
-  return `${isWell(row) ? palette.good('✔') : palette.change('!')} ${release}  ${parts.join(', ')}`
+  return `${isPassing(row) ? palette.good('✔') : palette.change('!')} ${release}  ${parts.join(', ')}`
 }
 
 function columnsOf(labels: Labels, palette: Palette): Columns<ReleaseStatus> {

@@ -11,12 +11,12 @@ import {labelChanges, labelsOf, readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {ChartWork} from '../task.ts'
 import {type Execution, masking} from './execution.ts'
-import {beginOperation, settle} from './helm-operation.ts'
+import {beginOperation, failUnfinished} from './helm-operation.ts'
 import {keepDropped} from './keep-dropped.ts'
 import {takeLease} from './lease.ts'
 import {writeLists} from './mixed-lists.ts'
 import type {Deployed} from './pass-gate.ts'
-import {expectDeployed, raced, workable} from './races.ts'
+import {expectDeployed, raced, workableRecord} from './races.ts'
 import {reserve} from './reservations.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function change(initial: Execution<'install' | 'upgrade'>, work: Ch
   const last = await cluster.records.last(release, action.revision)
   const equal = last && (await madeByAnother(execution, last))
   if (equal) return equal
-  const before = await workable(execution, last)
+  const before = await workableRecord(execution, last)
   await validate(execution, {work, before})
   if (before) await clearFailedJobs(execution, work)
   await keepDropped(execution, work.dropped, work.shared)
@@ -48,7 +48,7 @@ export async function change(initial: Execution<'install' | 'upgrade'>, work: Ch
     await writeLists(execution, work.mixed)
     return {record, objects: parseManifest(changed.manifest), deadline}
   } catch (error) {
-    await settle(execution, lease, error)
+    await failUnfinished(execution, lease, error)
     throw error
   }
 }

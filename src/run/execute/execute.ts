@@ -11,7 +11,7 @@ import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'
 import {redactSecretsOf} from '../../redact/objects.ts'
 import {redactor} from '../../redact/redact.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
-import type {Controls, Performed, Task} from '../task.ts'
+import type {ActionResult, Controls, Task} from '../task.ts'
 import {change} from './change.ts'
 import {type Execution, masking, type Tools} from './execution.ts'
 import {beginOperation} from './helm-operation.ts'
@@ -40,7 +40,7 @@ interface ExecuteOptions {
  * the release, `KK_INVALID_OBJECT`, helm's errors with the pod that caused them, `KK_PENDING` if helm could
  * not record its end, `KK_UNHEALTHY`, `KK_INTERRUPTED`.
  */
-export async function execute(task: Task, {tools, controls}: ExecuteOptions): Promise<Performed> {
+export async function execute(task: Task, {tools, controls}: ExecuteOptions): Promise<ActionResult> {
   const {release} = task.action
   try {
     const result = await perform(task, {
@@ -57,7 +57,7 @@ export async function execute(task: Task, {tools, controls}: ExecuteOptions): Pr
   }
 }
 
-async function perform(task: Task, context: Omit<Execution, 'action'>): Promise<Performed> {
+async function perform(task: Task, context: Omit<Execution, 'action'>): Promise<ActionResult> {
   const on = <K extends ActionKind>(action: Action<K>): Execution<K> => ({...context, action})
   switch (task.kind) {
     case 'install':

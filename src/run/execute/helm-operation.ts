@@ -118,7 +118,7 @@ export async function beginOperation(
  * Marks the record failed if helm has left it unfinished although it has ended. If that fails, the Lease
  * keeps its evidence. Call it under the Lease with the error of the operation, or of what followed it.
  */
-export async function settle(execution: Execution, lease: HeldLease, error: unknown): Promise<void> {
+export async function failUnfinished(execution: Execution, lease: HeldLease, error: unknown): Promise<void> {
   // After a race, the other process may be working on the record.
   if (lease.lost.aborted || asKkError(error).code === 'KK_RACED') return
   await markLeft(execution, lease).catch(() => lease.leave())

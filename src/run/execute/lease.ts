@@ -24,7 +24,7 @@ export async function takeLease(execution: Execution): Promise<TakenLease> {
   if (lease.takenFrom !== undefined)
     controls.onProgress('helm', `its Lease was taken over from ${lease.takenFrom}`)
   const deadline = execution.deadline + (clock.now() - began)
-  return {lease, deadline, [Symbol.asyncDispose]: () => giveBack(lease)}
+  return {lease, deadline, [Symbol.asyncDispose]: () => releaseLease(lease)}
 }
 
 async function take({action, controls, hold, deadline}: Execution): Promise<HeldLease> {
@@ -40,7 +40,7 @@ async function take({action, controls, hold, deadline}: Execution): Promise<Held
     return await Promise.race([held, aborted.promise])
   } catch (error) {
     // The Lease may be acquired after the abort.
-    held.then(giveBack, () => undefined)
+    held.then(releaseLease, () => undefined)
     throw error
   } finally {
     signal.removeEventListener('abort', abort)
@@ -114,7 +114,7 @@ async function holdAll(
       throw asKkError(error).code === 'KK_HELD' ? heldGroup(members, error) : error
     })
     if (freed.takenFrom !== undefined) takenFrom.set(missing, freed.takenFrom)
-    await giveBack(freed)
+    await releaseLease(freed)
   }
 }
 
@@ -130,7 +130,7 @@ async function takeFree(members: readonly ReleaseId[], take: Take): Promise<Take
     try {
       leases.set(member, await take(member, 0))
     } catch (error) {
-      await Promise.all([...leases.values()].map(giveBack))
+      await Promise.all([...leases.values()].map(releaseLease))
       if (asKkError(error).code === 'KK_HELD') return {leases, missing: member}
       throw error
     }
@@ -151,6 +151,6 @@ function heldGroup(members: readonly ReleaseId[], error: unknown): KkError {
  * Releases a Lease. Errors are ignored: it expires on its own, and an error must not hide the result of the
  * work.
  */
-export function giveBack(lease: HeldLease): Promise<void> {
+export function releaseLease(lease: HeldLease): Promise<void> {
   return lease.release().catch(() => undefined)
 }

@@ -13,9 +13,9 @@ import {isRechecked} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import {redactor} from '../../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {Performed} from '../task.ts'
+import type {ActionResult} from '../task.ts'
 import {type Execution, masking} from './execution.ts'
-import {giveBack} from './lease.ts'
+import {releaseLease} from './lease.ts'
 import {expectRevision, raced} from './races.ts'
 import {rollNodes} from './roll-nodes.ts'
 import {awaitServed} from './served-kinds.ts'
@@ -35,7 +35,7 @@ export interface Deployed {
  * Waits until the release that helm has just deployed is healthy, and marks its record. Throws
  * `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGate(begun: Execution, deployed: Deployed): Promise<Performed> {
+export async function passGate(begun: Execution, deployed: Deployed): Promise<ActionResult> {
   const execution = {...begun, deadline: deployed.deadline}
   const {revision} = deployed.record
   await awaitServed(execution, deployed.objects)
@@ -61,7 +61,7 @@ const GONE = 'is gone, though a hook made it: what uses it does not find it'
  * at once. Removes the Lease and the reservations that the earlier run left. Throws `KK_NOT_INSTALLED`,
  * `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGateOfEarlierRun(execution: Execution<'await'>): Promise<Performed> {
+export async function passGateOfEarlierRun(execution: Execution<'await'>): Promise<ActionResult> {
   const stored = await plannedRevision(execution)
   await takeAwayLeft(execution).catch(() => undefined)
   return hasPassed(stored) ? {revision: stored.revision} : markHealthy(execution, stored)
@@ -72,7 +72,7 @@ export async function passGateOfEarlierRun(execution: Execution<'await'>): Promi
  * passes at once, unless a requirement changes in this run. Throws `KK_NOT_INSTALLED`, `KK_PENDING`,
  * `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGateOfRelabelled(execution: Execution<'relabel'>): Promise<Performed> {
+export async function passGateOfRelabelled(execution: Execution<'relabel'>): Promise<ActionResult> {
   const stored = await plannedRevision(execution)
   const mayPass = !execution.action.recheck && hasPassed(stored)
   return mayPass ? {revision: stored.revision} : markHealthy(execution, stored)
@@ -82,7 +82,7 @@ export async function passGateOfRelabelled(execution: Execution<'relabel'>): Pro
  * Waits until a release that this run does not change is healthy at its current revision, whatever its mark.
  * Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function checkGate(execution: Execution<'check'>): Promise<Performed> {
+export async function checkGate(execution: Execution<'check'>): Promise<ActionResult> {
   const {action, cluster} = execution
   const stored = await cluster.records.stored(action.release)
   expectInstalled(action.release, stored)
@@ -103,7 +103,7 @@ export async function plannedRevision({action, cluster}: Execution): Promise<Sto
   return stored
 }
 
-async function markHealthy(execution: Execution, stored: StoredRelease): Promise<Performed> {
+async function markHealthy(execution: Execution, stored: StoredRelease): Promise<ActionResult> {
   const health = await awaitHealthOfRecord(execution, stored)
   const gone = await missingHookObjects(execution.cluster.live, stored)
   return {...(await mark(execution, stored)), ...noted(withGone(health, gone))}
@@ -141,11 +141,11 @@ async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void>
     // The start of helm is no longer evidence of a running operation: the record is deployed.
     await lease.annotate({[OPERATION]: null})
   } finally {
-    await giveBack(lease)
+    await releaseLease(lease)
   }
 }
 
-function noted(health: PassedHealth): Pick<Performed, 'health'> {
+function noted(health: PassedHealth): Pick<ActionResult, 'health'> {
   return health.notes ? {health} : {}
 }
 

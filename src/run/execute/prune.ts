@@ -2,7 +2,7 @@ import type {ObjectIdentity} from '../../kubernetes/objects/live-objects.ts'
 import type {PruningWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {takeLease} from './lease.ts'
-import {expectDriven, expectRevision, raced} from './races.ts'
+import {expectNotHandedOver, expectRevision, raced} from './races.ts'
 
 /**
  * Deletes the leftovers of failed revisions of a release, under its Lease: each object is checked again,
@@ -18,7 +18,7 @@ export async function prune(
   const {release, revision} = action
   await using taken = await takeLease(execution)
   const record = expectRevision(action, await cluster.records.last(release))
-  expectDriven(record)
+  expectNotHandedOver(record)
   if (record?.status !== 'deployed') throw raced(release, `revision ${revision} is ${record?.status} now`)
   for (const object of await look()) {
     taken.lease.lost.throwIfAborted()

@@ -56,7 +56,7 @@ export function expectDeployed(
 }
 
 /** Throws `KK_HANDED_OVER` for a release that another tool manages, whatever the plan saw. */
-export function expectDriven(record: ReleaseRecord | undefined): void {
+export function expectNotHandedOver(record: ReleaseRecord | undefined): void {
   const tool = record && readLabels(record.labels)?.exportedTo
   if (tool !== undefined) throw handedOver([{release: record!.release, tool}])
 }
@@ -81,12 +81,12 @@ function revisionText(revision: number): string {
  * unfinished operation is marked failed if the evidence still shows that its process has ended. Call it under
  * the Lease. Throws `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`, `KK_RECORD`.
  */
-export async function workable(
+export async function workableRecord(
   {action, cluster, controls}: Execution<'install' | 'upgrade' | 'rollback'>,
   record: ReleaseRecord | undefined,
 ): Promise<ReleaseRecord | undefined> {
   const {release, revision, uid, kind, recovers} = action
-  expectDriven(record)
+  expectNotHandedOver(record)
   const isSeen = record?.revision === revision && (uid === undefined || record.secret.uid === uid)
   const isUnfinished = recovers !== undefined && isSeen && record.status === recovers
   const isHistory = kind === 'install' && isSeen && record.status === 'uninstalled'

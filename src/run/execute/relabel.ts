@@ -21,7 +21,7 @@ import {releaseNamespace} from '../../release.ts'
 import type {DesiredWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {takeLease} from './lease.ts'
-import {expectDriven, expectRevision, raced} from './races.ts'
+import {expectNotHandedOver, expectRevision, raced} from './races.ts'
 import {reserve} from './reservations.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function relabel(
   } = execution
   await using taken = await takeLease(execution)
   const record = await installedRecord(execution)
-  expectDriven(record)
+  expectNotHandedOver(record)
   const marks = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL || name === RUN_LABEL)
   const labels = {...labelsOf(desired, revision), ...Object.fromEntries(marks)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
@@ -98,7 +98,7 @@ export async function handOver(execution: Execution<'hand-over'>): Promise<{read
   const record = await installedRecord(execution)
   if (readLabels(record.labels)?.owner !== environment)
     throw raced(release, 'another environment has adopted it')
-  expectDriven(record)
+  expectNotHandedOver(record)
   await cluster.records.label(record, {[EXPORTED_LABEL]: tool})
   return {revision}
 }

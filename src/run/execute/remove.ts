@@ -10,9 +10,9 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RemovalWork} from '../task.ts'
 import {cleanUp} from './clean-up.ts'
 import type {Execution} from './execution.ts'
-import {beginOperation, settle} from './helm-operation.ts'
+import {beginOperation, failUnfinished} from './helm-operation.ts'
 import {takeLease} from './lease.ts'
-import {expectDriven, REINSTALLED, raced} from './races.ts'
+import {expectNotHandedOver, REINSTALLED, raced} from './races.ts'
 
 /**
  * The number of polls, a second apart, for objects that are being deleted, before they are reported as
@@ -62,7 +62,7 @@ async function underDeletionMarker(
       await expectUnused(execution, work)
       const record = await cluster.records.last(release)
       expectSame(release, record, {revision: action.revision, uid: work.uid})
-      expectDriven(record)
+      expectNotHandedOver(record)
       await expectNoOperation(execution, record)
     })
     if (work.cleanup) await cleanUp(execution, work.cleanup)
@@ -122,7 +122,7 @@ async function uninstall(
     expectGone(release, await cluster.records.last(release), work.uid)
     return unhooked
   } catch (error) {
-    await settle(execution, lease, error)
+    await failUnfinished(execution, lease, error)
     throw error
   }
 }

@@ -14,13 +14,13 @@ import {redactSecretsOf} from '../../redact/objects.ts'
 import {redactor} from '../../redact/redact.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
-import {beginOperation, settle} from './helm-operation.ts'
+import {beginOperation, failUnfinished} from './helm-operation.ts'
 import {keepDropped} from './keep-dropped.ts'
 import {takeLease} from './lease.ts'
 import {mixedLists, writeLists} from './mixed-lists.ts'
 import type {Deployed} from './pass-gate.ts'
 import {deleteNoted} from './prune.ts'
-import {expectDeployed, workable} from './races.ts'
+import {expectDeployed, workableRecord} from './races.ts'
 import {reserve} from './reservations.ts'
 
 /** A rolled back revision, with a function that masks the secrets of both revisions. */
@@ -41,7 +41,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   const {lease, deadline} = taken
   const execution = {...begun, deadline}
   const last = await cluster.records.stored(release)
-  await workable(execution, last)
+  await workableRecord(execution, last)
   const stored = await cluster.records.stored(release, target)
   if (!last || !stored) throw pruned([{release, revision: target, kept: []}])
 
@@ -67,7 +67,7 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
     await deleteForgotten(execution, cut, objects)
     return {record, objects, recreated, redact, deadline}
   } catch (error) {
-    await settle(execution, lease, error)
+    await failUnfinished(execution, lease, error)
     await noteFailed(execution, last).catch(() => undefined)
     throw error
   }

@@ -3,7 +3,7 @@ import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {removeLeftovers, thisOwner} from './remove-leftovers.ts'
-import {writingBelow} from './writing-below.ts'
+import {withWritableDirectory} from './writing-below.ts'
 
 /** A directory under the system's temp folder, mode 0700. */
 export interface TemporaryDirectory {
@@ -23,14 +23,14 @@ export async function temporaryDirectory(prefix: `kk-${string}-`): Promise<Tempo
   const parent = tmpdir()
   const owner = await thisOwner()
   if (owner !== undefined) await removeLeftovers(parent, owner)
-  const path = await writingBelow({directory: parent, variable: 'TMPDIR'}, () =>
+  const path = await withWritableDirectory({directory: parent, variable: 'TMPDIR'}, () =>
     mkdtemp(join(parent, `${prefix}${owner?.mark ?? ''}`)),
   )
   const atExit = () => rmSync(path, {recursive: true, force: true})
   process.on('exit', atExit)
   return {
     path,
-    fill: (body) => writingBelow({directory: path, variable: 'TMPDIR'}, body),
+    fill: (body) => withWritableDirectory({directory: path, variable: 'TMPDIR'}, body),
     async remove() {
       process.off('exit', atExit)
       await rm(path, {recursive: true, force: true})

@@ -12,7 +12,7 @@ interface WritablePlace {
  * directory is not writable: no space, a file size limit, no permission, a read-only disk. Other errors pass
  * unchanged.
  */
-export async function writingBelow<T>(place: WritablePlace, body: () => Promise<T>): Promise<T> {
+export async function withWritableDirectory<T>(place: WritablePlace, body: () => Promise<T>): Promise<T> {
   try {
     return await body()
   } catch (error) {

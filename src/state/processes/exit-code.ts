@@ -14,6 +14,6 @@ export function exitCodeOf({exitCode, signal}: Ended): number {
 }
 
 /** Describes how a program ended: `exit code 2`, `SIGKILL`; undefined if it could not be started. */
-export function endOf({exitCode, signal}: Ended): string | undefined {
+export function describeExit({exitCode, signal}: Ended): string | undefined {
   return exitCode === undefined ? signal : `exit code ${exitCode}`
 }

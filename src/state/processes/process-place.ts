@@ -87,7 +87,7 @@ export function relationOf(place: ProcessPlace, here: ProcessPlace): 'here' | 'b
 }
 
 /** Returns the state of a process, as far as it can be determined from here. */
-export async function sightProcess(process: PlacedProcess): Promise<ProcessState> {
+export async function readProcessState(process: PlacedProcess): Promise<ProcessState> {
   const relation = relationOf(process, await thisPlace())
   if (relation === 'before') return 'gone'
   if (relation === 'elsewhere' || process.started === undefined) return 'unseen'

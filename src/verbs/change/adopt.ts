@@ -23,7 +23,7 @@ import type {ObservedRecord} from '../../plan/pending/evidence.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {preparedMask} from '../../prepare/environment-mask.ts'
 import {observedRecords} from '../../prepare/observed-records.ts'
-import {throwPlaced} from '../../prepare/positioned-problems.ts'
+import {throwPositioned} from '../../prepare/positioned-problems.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
 import {renderOnCluster} from '../../prepare/rendering/render-on-cluster.ts'
 import {type Vendored, vendor} from '../../prepare/rendering/vendored.ts'
@@ -33,7 +33,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type DesiredWork, desiredWork} from '../../run/task.ts'
 import {planCluster} from '../cluster-of.ts'
-import {expectLetGo} from '../observation/present-drivers.ts'
+import {expectSuspended} from '../observation/present-drivers.ts'
 import {replacedSecrets, unstatedSecret} from '../secrets/replaced-secrets.ts'
 import {type RunChoices, startRun} from './start-run.ts'
 
@@ -109,7 +109,7 @@ export async function planAdoption(
     return {desired, ...adoptable(desired, recordByRelease.get(release), from)}
   })
   const foreign = candidates.filter(({isOurs}) => !isOurs).map(({record}) => record.release)
-  const driverNotes = await expectLetGo(foreign, cluster)
+  const driverNotes = await expectSuspended(foreign, cluster)
   const users = otherUsers(new Set(foreign), records, environment.name)
   if (from !== undefined && names.length === 0) {
     const isProtected = (release: ReleaseId) =>
@@ -251,7 +251,7 @@ async function compare(
     apiVersions,
     looksUp: vendored.looksUp(release),
     revision: vendored.asksRevision(release) ? revision : undefined,
-  }).catch((error: unknown) => throwPlaced(error, prepared.releases))
+  }).catch((error: unknown) => throwPositioned(error, prepared.releases))
   const bothValues = {before: values, after: call.values}
   const redact = redactObjects([...before, ...after], bothValues)
   const changed = valueChanges(values, call.values, redact)

@@ -23,7 +23,7 @@ export interface HookData extends ObjectName {
 }
 
 /** Returns true for data that the user agrees to lose. */
-export type GiveUp = (data: HookData) => boolean | Promise<boolean>
+export type ConfirmDataLoss = (data: HookData) => boolean | Promise<boolean>
 
 interface Hooks {
   /** The objects that each release renders, or those of the target revision of a rollback. */
@@ -72,9 +72,9 @@ export async function hookDataOfRollback(
 }
 
 /** Throws `KK_UNCONFIRMED` with all data whose loss is not confirmed. */
-export async function expectGivenUp(
+export async function expectConsent(
   data: readonly HookData[],
-  confirmDataLoss: GiveUp = () => false,
+  confirmDataLoss: ConfirmDataLoss = () => false,
 ): Promise<void> {
   const unconfirmed: HookData[] = []
   for (const each of data) if (!(await confirmDataLoss(each))) unconfirmed.push(each)

@@ -15,7 +15,7 @@ import {droppedHolders} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, recreatedHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Action, DeployKind, Plan} from '../../plan/plan.ts'
 import {preparedMask} from '../../prepare/environment-mask.ts'
-import {throwPlaced} from '../../prepare/positioned-problems.ts'
+import {throwPositioned} from '../../prepare/positioned-problems.ts'
 import {expectSameImages, expectSupportedVersions} from '../../prepare/preflight.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {previousRevisions} from '../../prepare/previous-revisions.ts'
@@ -33,9 +33,9 @@ import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.
 import {type ObservedPlan, observedPlan, type PlanOptions} from '../plan.ts'
 import {expectSecretsStated} from '../secrets/replaced-secrets.ts'
 import type {Supplied, SuppliedSecret} from '../secrets/supply-secrets.ts'
-import {expectGivenUp, type GiveUp, hookData} from './hook-data.ts'
+import {type ConfirmDataLoss, expectConsent, hookData} from './hook-data.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
-import {settled, type Turn} from './wait-for-turn.ts'
+import {settledPlan, type TurnOptions} from './wait-for-turn.ts'
 
 /** A planned change. The caller decides whether to prepare and run it. */
 export interface PlannedChange extends ObservedPlan {
@@ -57,9 +57,9 @@ export interface PlannedChange extends ObservedPlan {
    */
   keepSecrets(): Promise<void>
   /**
-   * Renders, checks and validates all releases, before the first change. Throws as `expectStated`, `KK_VERB`,
-   * `KK_VERSION`, the refusals of `CHECKS`, `KK_UNCONFIRMED` for data that would be deleted, and the errors
-   * of a chart or the cluster.
+   * Renders, checks and validates all releases, before the first change. Throws as `expectSecretsStated`,
+   * `KK_VERB`, `KK_VERSION`, the refusals of `CHECKS`, `KK_UNCONFIRMED` for data that would be deleted, and
+   * the errors of a chart or the cluster.
    */
   ready(ports: RunPorts & VerbChecks): Promise<ReadyChange>
 }
@@ -87,17 +87,17 @@ interface VerbChecks {
   /** Whether to take fields from their present managers. Throws `KK_USAGE` for helm 3. */
   readonly forceConflicts?: boolean | undefined
   /** Confirms the deletion of data by hooks. Defaults to no confirmation. */
-  readonly confirmDataLoss?: GiveUp | undefined
+  readonly confirmDataLoss?: ConfirmDataLoss | undefined
 }
 
 /**
- * Plans a change of the cluster: unless `waits` is false, after concurrent runs have ended; see `settled`.
- * Throws as `observedPlan`, and `KK_PENDING`.
+ * Plans a change of the cluster: unless `waits` is false, after concurrent runs have ended; see
+ * `settledPlan`. Throws as `observedPlan`, and `KK_PENDING`.
  */
 export async function planChange(
   supplied: Supplied,
   cluster: Cluster,
-  {scope, seen, ...turn}: Turn & Pick<PlanOptions, 'seen'> & {readonly scope: PlanOptions},
+  {scope, seen, ...turn}: TurnOptions & Pick<PlanOptions, 'seen'> & {readonly scope: PlanOptions},
 ): Promise<PlannedChange> {
   let ahead = seen
   const observe = () => {
@@ -106,7 +106,7 @@ export async function planChange(
     ahead = undefined
     return observedPlan(supplied.planned, cluster, {...scope, seen: first})
   }
-  const observed = await settled(cluster, observe, turn)
+  const observed = await settledPlan(cluster, observe, turn)
   return plannedChange(supplied, cluster, observed)
 }
 
@@ -194,7 +194,7 @@ async function readyPlan(
       vendored,
       ...ports,
       known: (action) => cachedRender(prepared, action)?.rendered?.map(({object}) => object),
-    }).catch((error: unknown) => throwPlaced(error, prepared.releases))
+    }).catch((error: unknown) => throwPositioned(error, prepared.releases))
     const compared = {plan, rendered, previous: await previousRevisions(plan, cluster)}
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
@@ -208,7 +208,7 @@ async function readyPlan(
     const tasks = buildTasks({prepared, vendored, unvalidated, shared, replaced, ...compared})
     for (const {action, work} of tasks)
       if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
-    await expectGivenUp(await hookData(cluster.live, plan, {objectsOf: rendered, replaced}), confirmDataLoss)
+    await expectConsent(await hookData(cluster.live, plan, {objectsOf: rendered, replaced}), confirmDataLoss)
     return {
       notes,
       [Symbol.asyncDispose]: vendored.remove,

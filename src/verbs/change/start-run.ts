@@ -14,7 +14,7 @@ import {lastGated} from '../../plan/rollback/ways.ts'
 import {recordedMask} from '../../prepare/environment-mask.ts'
 import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import type {Redact} from '../../redact/redact.ts'
-import {noteChecked} from '../../run/dependents-checked.ts'
+import {clearRecheckNotes} from '../../run/dependents-checked.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {newAgreement} from '../../run/execute/agreement.ts'
 import {execute} from '../../run/execute/execute.ts'
@@ -56,11 +56,11 @@ export interface RunChoices {
   /** Whether the operator runs it, which may change the environments that it manages; all others may not. */
   readonly isOperator?: boolean
   /** Dispatches a task to another process. Defaults to running it in this process. */
-  readonly dispatch?: Hand | undefined
+  readonly dispatch?: DispatchTask | undefined
 }
 
 /** Runs a task as `execute` does. */
-export type Hand = (
+export type DispatchTask = (
   task: Task,
   given: {readonly run: string; readonly controls: Controls},
 ) => Promise<{readonly revision: number}>
@@ -137,7 +137,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     failFast: options.failFast,
     interruption: options.interruption,
     observers: [
-      noteChecked({plan, cluster}),
+      clearRecheckNotes({plan, cluster}),
       ...(recorder ? [recorder] : []),
       journal.observer,
       ...observers,

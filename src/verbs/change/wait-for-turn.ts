@@ -9,7 +9,7 @@ import {unfinished} from '../../plan/refusals.ts'
 import type {ReleaseId} from '../../release.ts'
 import {awaitLeftoverHelms} from './leftover-helms.ts'
 
-export interface Turn {
+export interface TurnOptions {
   /** Whether to wait for other runs that are in progress. */
   readonly waits: boolean
   /** Called once for each run that is waited for. */
@@ -21,10 +21,10 @@ export interface Turn {
  * is in progress, waits until that ends, and plans again. Throws the errors of planning; `KK_PENDING` at once
  * if no run of kk is seen to work on the release.
  */
-export async function inTurn<T>(
+export async function waitForTurn<T>(
   cluster: {readonly leases: Leases; readonly records: Records},
   plan: () => Promise<T>,
-  {waits, say}: Turn,
+  {waits, say}: TurnOptions,
 ): Promise<T> {
   const logged = new Set<string>()
   const logOnce = (line: string) => {
@@ -87,18 +87,18 @@ function waitingMessage({release, holder, operation, processes}: LeaseView): str
 }
 
 /**
- * Returns a plan that no concurrent run invalidates; see `inTurn`. A helm that outlives its run may also
+ * Returns a plan that no concurrent run invalidates; see `waitForTurn`. A helm that outlives its run may also
  * have written after the plan was made: it is waited for, and the plan is made again, once for each such helm
  * that was not known to have ended before. Reads Leases only when the plan has changes. Throws `KK_PENDING`.
  */
-export async function settled<T extends {readonly plan: Plan}>(
+export async function settledPlan<T extends {readonly plan: Plan}>(
   cluster: {readonly leases: Leases; readonly records: Records},
   observe: () => Promise<T>,
-  {waits, say}: Turn,
+  {waits, say}: TurnOptions,
 ): Promise<T> {
   const ended = new Set<string>()
   for (;;) {
-    const observed = await inTurn(cluster, observe, {waits, say})
+    const observed = await waitForTurn(cluster, observe, {waits, say})
     if (!waits || !hasChanges(observed.plan)) return observed
     const releases = new Set(observed.plan.actions.map(({release}) => release))
     const leftovers = await awaitLeftoverHelms(cluster.leases, {

@@ -6,7 +6,7 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {containersOf, podTemplate} from '../../kubernetes/manifest/pods.ts'
 import {KUBE_VERSION} from '../../prepare/inference/facts-of-releases.ts'
-import {throwPlaced} from '../../prepare/positioned-problems.ts'
+import {throwPositioned} from '../../prepare/positioned-problems.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {renderByKinds} from '../../prepare/rendering/render-by-kinds.ts'
 import {vendor} from '../../prepare/rendering/vendored.ts'
@@ -42,7 +42,7 @@ export async function neededImages(
       },
     },
   )
-    .catch((error: unknown) => throwPlaced(error, prepared.releases))
+    .catch((error: unknown) => throwPositioned(error, prepared.releases))
     .finally(vendored.remove)
   const named = [...rendered].flatMap(([release, objects]) =>
     objects.flatMap(podImages).map((image) => ({release, image})),

@@ -9,7 +9,7 @@ import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import type {Collection} from '../../kubernetes/watch/collection.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
-import {AGAIN, CONTAINER, ENVIRONMENT_LABEL, jobName, RUN_LABEL, VERB, WHO} from './run-job.ts'
+import {CONTAINER, ENVIRONMENT_LABEL, jobName, REPEAT, REQUESTER, RUN_LABEL, VERB} from './run-job.ts'
 import {logIn, logName, type RunEnd, type RunLog} from './run-log.ts'
 
 /** A run in the cluster, according to its Job. */
@@ -64,10 +64,10 @@ function parseRun(job: Job): ClusterRun | undefined {
     id,
     environment: labels[ENVIRONMENT_LABEL] ?? '',
     verb: annotations[VERB] ?? '',
-    who: annotations[WHO] ?? '',
+    who: annotations[REQUESTER] ?? '',
     startedAt: creationTimestamp,
     state: hasEnded(job, 'Complete') ? 'succeeded' : hasEnded(job, 'Failed') ? 'failed' : 'running',
-    again: annotations[AGAIN] ?? '',
+    again: annotations[REPEAT] ?? '',
   }
 }
 

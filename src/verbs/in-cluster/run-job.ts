@@ -39,8 +39,8 @@ export interface RunJob {
 /** The labels and annotations of the Job of a run. */
 export const RUN_LABEL = 'kk.openstack.org/run'
 export const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
-export const AGAIN = 'kk.openstack.org/again'
-export const WHO = 'kk.openstack.org/who'
+export const REPEAT = 'kk.openstack.org/again'
+export const REQUESTER = 'kk.openstack.org/who'
 export const VERB = 'kk.openstack.org/verb'
 
 /** The container of the pods, and the directory with the files of the run. */
@@ -138,7 +138,7 @@ function jobObject(job: RunJob, labels: Readonly<Record<string, string>>): Kuber
       name,
       namespace,
       labels: tied,
-      annotations: {[VERB]: verb, [AGAIN]: told.again, [WHO]: told.who},
+      annotations: {[VERB]: verb, [REPEAT]: told.again, [REQUESTER]: told.who},
     },
     spec: {
       // Suspended until its other objects exist.

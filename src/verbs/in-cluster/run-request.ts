@@ -45,7 +45,7 @@ export function plannedActions({actions}: Plan): RunRequest['planned'] {
  * Throws `KK_MOVED`, naming every release, if the kk of the image plans something else than was shown to the
  * user.
  */
-export function expectAsShown({planned, kk, file}: RunRequest, plan: Plan, version: string): void {
+export function expectSamePlan({planned, kk, file}: RunRequest, plan: Plan, version: string): void {
   const shown = new Map(planned.map((action) => [action.release, action]))
   const now = new Map(plan.actions.map((action) => [action.release, action]))
   const moved = [...new Set<ReleaseId>([...shown.keys(), ...now.keys()])].flatMap((release) => {

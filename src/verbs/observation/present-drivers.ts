@@ -82,7 +82,7 @@ export async function driverNotes(
  * would revert changes by kk, and uninstall the release when it is deleted. Returns notes on suspended and
  * unknown ones.
  */
-export async function expectLetGo(
+export async function expectSuspended(
   releases: readonly ReleaseId[],
   cluster: Asked,
 ): Promise<readonly string[]> {

@@ -83,6 +83,6 @@ export interface StatusReport {
  * Returns true if the release is deployed and its gate would pass; objects can be healthy after a failed
  * operation.
  */
-export function isWell({status, health}: ReleaseStatus): boolean {
+export function isPassing({status, health}: ReleaseStatus): boolean {
   return status === 'deployed' && health !== undefined && passes(health)
 }

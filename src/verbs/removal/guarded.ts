@@ -7,7 +7,7 @@ import {type ReleaseId, releaseName} from '../../release.ts'
  * Throws `KK_UNCONFIRMED` for releases whose deletion the cluster's guard would deny: helm would delete the
  * objects without data and fail at the rest. If this user may not read the guard, helm's error reports it.
  */
-export async function expectLetGo(guard: Guard, releases: readonly ReleaseId[], now: number): Promise<void> {
+export async function checkGuard(guard: Guard, releases: readonly ReleaseId[], now: number): Promise<void> {
   const parameters = await guard.parameters().catch(() => undefined)
   if (!parameters) return
   const approvals = liveApprovals(parameters, now)

@@ -1,11 +1,16 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import {sameAgain, sameWay, statusCommand, withOperatorPlace} from '../../../src/cli/run/repeat-command.ts'
+import {
+  repeatCommand,
+  retryFlags,
+  statusCommand,
+  withOperatorPlace,
+} from '../../../src/cli/run/repeat-command.ts'
 
 it('sameAgain names the releases, the cluster and the values files', () => {
   const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}
 
-  expect(sameAgain({file: 'env.yaml', names: ['keystone', 'glance'], flags})).toEqual({
+  expect(repeatCommand({file: 'env.yaml', names: ['keystone', 'glance'], flags})).toEqual({
     line: 'env.yaml keystone glance --sandbox --values keystone=x.yaml --values glance=y.yaml',
     setHint: undefined,
   })
@@ -14,7 +19,7 @@ it('sameAgain names the releases, the cluster and the values files', () => {
 it('sameAgain mentions --set without its values', () => {
   const flags = {set: ['keystone:password=hunter2']}
 
-  expect(sameAgain({file: 'env.yaml', names: [], flags})).toEqual({
+  expect(repeatCommand({file: 'env.yaml', names: [], flags})).toEqual({
     line: 'env.yaml',
     setHint: 'with the same --set',
   })
@@ -22,7 +27,7 @@ it('sameAgain mentions --set without its values', () => {
 
 it('sameAgain names the facts, the plugins and the override store, but no URL, which may contain a password', () => {
   const flags = {facts: 'facts.yaml', plugins: 'plugins', store: 'store.sqlite'}
-  const line = (store: string) => sameAgain({file: 'env.yaml', names: [], flags: {...flags, store}}).line
+  const line = (store: string) => repeatCommand({file: 'env.yaml', names: [], flags: {...flags, store}}).line
 
   expect(line('store.sqlite')).toBe('env.yaml --store store.sqlite --facts facts.yaml --plugins plugins')
   expect(line('postgres://kk:hunter2@db/kk')).toBe('env.yaml --facts facts.yaml --plugins plugins')
@@ -31,7 +36,7 @@ it('sameAgain names the facts, the plugins and the override store, but no URL, w
 it('sameAgain repeats --force-version', () => {
   const flags = {'force-version': true, values: ['keystone=x.yaml']}
 
-  expect(sameAgain({file: 'env.yaml', names: [], flags}).line).toBe(
+  expect(repeatCommand({file: 'env.yaml', names: [], flags}).line).toBe(
     'env.yaml --values keystone=x.yaml --force-version',
   )
 })
@@ -39,13 +44,13 @@ it('sameAgain repeats --force-version', () => {
 it('sameWay names the flags that control the change', () => {
   const flags = {concurrency: 3, 'force-conflicts': true, 'on-failure': 'rollback-run'} as const
 
-  expect(sameWay(flags, {correctDrift: {forceConflicts: true}})).toBe(
+  expect(retryFlags(flags, {correctDrift: {forceConflicts: true}})).toBe(
     ' --correct-drift --force-conflicts --concurrency 3 --on-failure rollback-run',
   )
 })
 
-it('sameWay omits flags with default values', () => {
-  expect(sameWay({'fail-fast': false, 'on-failure': 'keep', concurrency: undefined})).toBe('')
+it('retryFlags omits flags with default values', () => {
+  expect(retryFlags({'fail-fast': false, 'on-failure': 'keep', concurrency: undefined})).toBe('')
 })
 
 it.each([

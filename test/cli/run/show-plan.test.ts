@@ -1,7 +1,7 @@
 import {afterEach, beforeEach, expect, it, vi} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import {type Output, openConsole} from '../../../src/cli/console.ts'
-import {type PlanView, refusingOperated, showPlan} from '../../../src/cli/run/run.ts'
+import {notOperatedCheck, type PlanView, showPlan} from '../../../src/cli/run/run.ts'
 import {port} from '../../kubernetes/support/port.ts'
 import {action, plan} from '../../report/support/plans.ts'
 
@@ -83,8 +83,8 @@ it.each([
 it('a plan is shown to a user who may not read which operator manages the environment', async () => {
   const driver = () => Promise.reject(new KkError('KK_FORBIDDEN', 'leases'))
 
-  await expect(refusingOperated(port({driver}), TO_DO).refuse()).resolves.toBeUndefined()
-  const {refuse} = refusingOperated(port({driver: async () => 'the operator'}), TO_DO)
+  await expect(notOperatedCheck(port({driver}), TO_DO).refuse()).resolves.toBeUndefined()
+  const {refuse} = notOperatedCheck(port({driver: async () => 'the operator'}), TO_DO)
   await expect(refuse()).rejects.toMatchObject({code: 'KK_OPERATED', exit: 3})
 })
 

@@ -1,7 +1,7 @@
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
 import {manPages} from '../../../scripts/package/man-pages.ts'
-import {commandsOf, flagWords, wordsOf} from '../../../src/cli/reference.ts'
+import {commandName, commandsOf, flagWords} from '../../../src/cli/reference.ts'
 import {table} from '../../../src/table.js'
 
 const COMMANDS = commandsOf(table)
@@ -43,7 +43,7 @@ it('a man page has each flag of its command, and its examples verbatim', async (
 
 it('the man page of a group has a section for each of its commands', async () => {
   const {text} = await read('kk-charts.1')
-  const commands = COMMANDS.filter(({id}) => id.startsWith('charts:')).map(wordsOf)
+  const commands = COMMANDS.filter(({id}) => id.startsWith('charts:')).map(commandName)
 
   expect(commands.filter((words) => !text.includes(`   kk ${words}\n`))).toEqual([])
 })

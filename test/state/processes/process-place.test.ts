@@ -3,8 +3,8 @@ import {afterEach, expect, it, vi} from 'vitest'
 import {findProcess, identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {
   type ProcessPlace,
+  readProcessState,
   relationOf,
-  sightProcess,
   thisPlace,
   thisProcess,
 } from '../../../src/state/processes/process-place.ts'
@@ -48,9 +48,9 @@ it('thisProcess includes the pod if all its variables are set', async () => {
 it('sightProcess sees this process as running, and an earlier one of its id as gone', async () => {
   const self = await thisProcess()
 
-  expect(await sightProcess(self)).toBe('running')
-  expect(await sightProcess({...self, started: '1'})).toBe('gone')
-  expect(await sightProcess({...self, host: 'other'})).toBe('unseen')
+  expect(await readProcessState(self)).toBe('running')
+  expect(await readProcessState({...self, started: '1'})).toBe('gone')
+  expect(await readProcessState({...self, host: 'other'})).toBe('unseen')
 })
 
 it('findProcess finds a process by its environment, and by that of its parent', async () => {

@@ -3,7 +3,7 @@ import type {Cluster} from '../../../src/kubernetes/cluster.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import type {Prepared} from '../../../src/prepare/prepare.ts'
 import {planChange} from '../../../src/verbs/change/planned-change.ts'
-import {seenOn} from '../../../src/verbs/plan.ts'
+import {observeCluster} from '../../../src/verbs/plan.ts'
 import {port} from '../../kubernetes/support/port.ts'
 
 /** An environment without releases. */
@@ -40,7 +40,7 @@ describe('a plan with nothing to do', () => {
   it('requests the identity of the cluster and the revisions at the same time, and no Lease', async () => {
     const asked: string[] = []
 
-    const seen = seenOn(noting(asked), PREPARED)
+    const seen = observeCluster(noting(asked), PREPARED)
 
     expect(asked).toEqual(['identity', 'revisions'])
     expect((await planChange(SUPPLIED, noting([]), {...TURN, seen})).plan.cluster).toMatchObject({uid: 'uid'})
@@ -48,7 +48,7 @@ describe('a plan with nothing to do', () => {
 
   it('requests neither identity nor revisions if both were requested before', async () => {
     const [before, asked]: string[][] = [[], []]
-    const seen = seenOn(noting(before!), PREPARED)
+    const seen = observeCluster(noting(before!), PREPARED)
 
     await planChange(SUPPLIED, noting(asked!), {...TURN, seen})
     expect(asked).toEqual([])

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {HelmProcess, LeaseView} from '../../../src/kubernetes/lease/view.ts'
 import type {Action, Plan} from '../../../src/plan/plan.ts'
-import {settled} from '../../../src/verbs/change/wait-for-turn.ts'
+import {settledPlan} from '../../../src/verbs/change/wait-for-turn.ts'
 import {id} from '../../graph/graph-of.ts'
 import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
 import {port} from '../../kubernetes/support/port.ts'
@@ -33,7 +33,7 @@ async function scene({leftovers, changed, waits = true}: Scene) {
   let looks = 0
   const said: string[] = []
   let plans = 0
-  await settled(
+  await settledPlan(
     {
       leases: port({
         list: async () => (leftovers[Math.min(looks++, leftovers.length - 1)] ?? []).map(leftoverHelmAt),

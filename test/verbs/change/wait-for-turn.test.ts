@@ -4,7 +4,7 @@ import type {ReleaseRecord} from '../../../src/kubernetes/records/release-record
 import {GRACE_MILLISECONDS} from '../../../src/plan/pending/evidence.ts'
 import {unfinished} from '../../../src/plan/refusals.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
-import {inTurn} from '../../../src/verbs/change/wait-for-turn.ts'
+import {waitForTurn} from '../../../src/verbs/change/wait-for-turn.ts'
 import {id} from '../../graph/graph-of.ts'
 import {leaseView, upgradeBy} from '../../kubernetes/lease/lease-view.ts'
 import {port} from '../../kubernetes/support/port.ts'
@@ -46,7 +46,7 @@ async function scene({leases, statuses, waits = true, times = []}: Scene) {
   const lastRecord = async () => recordOf(left.shift() ?? 'deployed')
   const said: string[] = []
   let plans = 0
-  const ending = await inTurn(
+  const ending = await waitForTurn(
     {
       leases: port({
         read: async () => {
@@ -116,7 +116,7 @@ describe('a plan during another run', () => {
   })
 
   it('fails at once with another error', async () => {
-    const refused = inTurn(
+    const refused = waitForTurn(
       {
         leases: port({
           read: async () => leaseOf({kk: 'running'}),

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import type {ApiServer} from '../../../src/kubernetes/api/api-server.ts'
 import type {Objects} from '../../../src/kubernetes/objects/objects.ts'
-import {driverNotes, expectLetGo, presentDrivers} from '../../../src/verbs/observation/present-drivers.ts'
+import {driverNotes, expectSuspended, presentDrivers} from '../../../src/verbs/observation/present-drivers.ts'
 import {port} from '../../kubernetes/support/port.ts'
 
 const RELEASE = 'openstack/memcached'
@@ -82,7 +82,7 @@ describe('the HelmReleases that manage releases', () => {
     expect(await driverNotes([RELEASE], cluster)).toEqual([
       'HelmRelease flux-system/web drives openstack/memcached: kk adopt is refused until it is suspended',
     ])
-    await expect(expectLetGo([RELEASE], cluster)).rejects.toMatchObject({
+    await expect(expectSuspended([RELEASE], cluster)).rejects.toMatchObject({
       code: 'KK_HANDED_OVER',
       exit: 3,
       message: 'HelmRelease flux-system/web drives openstack/memcached, and would undo what kk changes',
@@ -94,9 +94,9 @@ describe('the HelmReleases that manage releases', () => {
     const suspended = clusterWith([helmRelease('web', {suspend: true})])
     const elsewhere = clusterWith([helmRelease('web', {kubeConfig: {secretRef: {name: 'edge'}}})])
 
-    expect(await expectLetGo([RELEASE], suspended)).toEqual([
+    expect(await expectSuspended([RELEASE], suspended)).toEqual([
       'HelmRelease flux-system/web drives openstack/memcached, but is suspended: delete it before it is resumed',
     ])
-    expect(await expectLetGo([RELEASE], elsewhere)).toEqual([])
+    expect(await expectSuspended([RELEASE], elsewhere)).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ import {computedValues} from '../../../overrides/computed.ts'
 import {LAYERS, type Layer} from '../../../overrides/layer.ts'
 import {mergeValues} from '../../../overrides/merge.ts'
 import {KUBE_VERSION} from '../../../prepare/inference/facts-of-releases.ts'
-import {throwPlaced} from '../../../prepare/positioned-problems.ts'
+import {throwPositioned} from '../../../prepare/positioned-problems.ts'
 import type {Prepared, PreparedRelease} from '../../../prepare/prepare.ts'
 import {vendor} from '../../../prepare/rendering/vendored.ts'
 import {releaseName} from '../../../release.ts'
@@ -47,7 +47,7 @@ export async function mirrorSettings(
     const {global, ...section} = redirected(chart, computed, {names, registry})
     return mergeValues(global ? {global} : {}, isEmpty(section) ? {} : {[releaseName(release)]: section})
   })
-    .catch((error: unknown) => throwPlaced(error, prepared.releases))
+    .catch((error: unknown) => throwPositioned(error, prepared.releases))
     .finally(vendored.remove)
   const values = mergeValues(...parts)
   const mirroredNames = new Set(names.values())
