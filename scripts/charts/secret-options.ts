@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {isSetting, looksSecret, SECRET_RULE} from '../../src/redact/looks-secret.ts'
+import {configuresSecrets, looksSecret, SECRET_RULE} from '../../src/redact/looks-secret.ts'
 import type {Options} from '../options/options-text.ts'
 
 const OPTIONS = join(import.meta.dirname, '../../options')
@@ -76,7 +76,7 @@ export function settingNames(directory = OPTIONS): readonly string[] {
   const isBelow = (section: string) => looksSecret(section) && !new RegExp(SECRET_RULE.section).test(section)
   const names = options.flatMap(({section, option, type, default: value = ''}) => {
     const isString = MAY_BE_SECRET.has(type)
-    if (secret.has(option) || isSetting(option) || (isString && value === '')) return []
+    if (secret.has(option) || configuresSecrets(option) || (isString && value === '')) return []
     if (looksSecret(option) && !isString) return [`${section}.${option}`, `*.${option}`]
     return looksSecret(option) || isBelow(section) ? [`${section}.${option}`] : []
   })

@@ -1,25 +1,25 @@
-import {LONGEST_KEY, SECRET_RULE} from '../../src/redact/looks-secret.ts'
+import {MAX_KEY_LENGTH, SECRET_RULE} from '../../src/redact/looks-secret.ts'
 import {NO_SECRET_WORD, PLACEHOLDER} from '../../src/redact/placeholder.ts'
 import {REFERENCE, SECRET_NAME} from '../../src/redact/secret-names.ts'
 import {
-  ALONE,
-  ALONE_HINT,
   ASSIGNMENT,
-  BEFORE_CONTENT,
+  BIND_STATEMENT,
+  BLOCK_HEAD,
   COMMAND_HINT,
   COMMANDS,
   ELEMENT,
   ENTRY_POINT,
   FLAG,
   FLAG_WORD,
-  KEYED,
+  KEY_VALUE_LINE,
+  KEYLESS_HINT,
+  KEYLESS_SECRETS,
+  LINE_START,
   LISTED_FLAG,
-  NAME_BEFORE,
-  NAMED,
-  OPENING,
+  NAME_LINE,
+  NAME_PREFIX,
   REFERENCE_BEFORE,
   SECTION,
-  STATEMENT,
   URL_PASSWORD,
 } from '../../src/redact/text-rule.ts'
 import {wrapComments} from '../comments.ts'
@@ -66,7 +66,7 @@ ${[valueTemplate(names), NAMES, nameTemplate(names), textTemplate(names), lineTe
 const NO_VALUE = 'dict'
 
 function valueTemplate({secret}: OptionNames): string {
-  const hints = [nameHint(secret), ALONE_HINT, COMMAND_HINT, '://[^@\\n]*@'].join('|')
+  const hints = [nameHint(secret), KEYLESS_HINT, COMMAND_HINT, '://[^@\\n]*@'].join('|')
   const hinted = `(?m)^.*(?:${hints}|(?:^|")(?:${inSections(secret)})"?[ :]).*$`
   const named = `(?m)^.*(?:${nameHint(secret)}).*$|^(?:${inSections(secret)}) $`
   return `
@@ -189,7 +189,7 @@ function textTemplate({secret}: OptionNames): string {
 {{- $text := . -}}
 {{- if and (contains "://" .) (contains "@" .) ${matches(URL_PASSWORD, '.')} -}}
 true
-{{- else if and ${matches(ALONE_HINT, '(lower .)')} ${matches(Object.values(ALONE).join('|'), '.')} -}}
+{{- else if and ${matches(KEYLESS_HINT, '(lower .)')} ${matches(Object.values(KEYLESS_SECRETS).join('|'), '.')} -}}
 true
 {{- else if ${matches(hint, '(lower .)')} -}}
 {{- $patterns := ternary (dict ${go(ELEMENT)} "\${2}") dict (contains "</" .) -}}
@@ -219,7 +219,7 @@ function lineTemplate({secret}: OptionNames): string {
 {{- define "common.config.secret.line" -}}
 {{- if ${matches(nameHint(secret), '(lower .)')} -}}
 {{- $line := . -}}
-{{- range $pattern := list ${go(FLAG)} ${go(STATEMENT)} -}}
+{{- range $pattern := list ${go(FLAG)} ${go(BIND_STATEMENT)} -}}
 {{- range $found := regexFindAll $pattern $line -1 -}}
 {{- $word := regexReplaceAll $pattern $found "\${3}" -}}
 {{- $said := include "common.config.secret.name" (dict "name" (regexReplaceAll $pattern $found "\${2}") "section" "*" "value" $word) -}}
@@ -236,7 +236,7 @@ function lineTemplate({secret}: OptionNames): string {
 {{- $key := regexFind "^[[:word:].-]+" $found -}}
 {{- $said := "" -}}
 {{- if eq $key "value" -}}
-{{- $name := regexReplaceAll ${go(NAME_BEFORE)} (regexFind ${go(NAME_BEFORE)} $before) "\${1}" -}}
+{{- $name := regexReplaceAll ${go(NAME_PREFIX)} (regexFind ${go(NAME_PREFIX)} $before) "\${1}" -}}
 {{- $said = include "common.config.secret.name" (dict "name" $name "section" "" "value" ${NO_VALUE}) -}}
 {{- else -}}
 {{- $said = include "common.config.secret.name" (dict "name" $key "section" "*" "value" $rest) -}}
@@ -268,7 +268,7 @@ function linesTemplate({secret}: OptionNames): string {
 {{- $open := dict "kind" "" "indent" 0 "key" "" -}}
 {{- range $line := splitList "\\n" . -}}
 {{- if or $open.kind ${matches(nameHint(secret), '(lower $line)')} -}}
-{{- $before := regexFind ${go(BEFORE_CONTENT)} $line -}}
+{{- $before := regexFind ${go(LINE_START)} $line -}}
 {{- $content := trimPrefix $before $line -}}
 {{- if $content -}}
 {{- $inside := include "common.config.secret.inside" (dict "open" $open "before" $before "content" $content) -}}
@@ -286,7 +286,7 @@ true
 {{- /* Sets .open if a line opens a secret, and clears it otherwise. */ -}}
 {{- define "common.config.secret.open" -}}
 {{- $_ := set .open "kind" "" -}}
-{{- range $kind, $pattern := dict "flag" ${go(LISTED_FLAG)} "section" ${go(SECTION)} "named" ${go(NAMED)} "below" ${go(OPENING)} -}}
+{{- range $kind, $pattern := dict "flag" ${go(LISTED_FLAG)} "section" ${go(SECTION)} "named" ${go(NAME_LINE)} "below" ${go(BLOCK_HEAD)} -}}
 {{- if and (not $.open.kind) (regexMatch $pattern $.line) -}}
 {{- $isApart := has $kind (list "below" "named") -}}
 {{- $key := regexReplaceAll $pattern $.line (ternary "\${2}" "\${1}" $isApart) -}}
@@ -309,9 +309,9 @@ const INSIDE = `
 {{- /* True if a line is a secret because of .open, "inside" if it belongs to .open and is none. */ -}}
 {{- define "common.config.secret.inside" -}}
 {{- $open := .open -}}
-{{- $isKeyed := ${matches(KEYED, '.content')} -}}
-{{- $key := ternary (regexReplaceAll ${go(KEYED)} .content "\${2}") "" $isKeyed -}}
-{{- $rest := ternary (regexReplaceAll ${go(KEYED)} .content "\${3}") "" $isKeyed -}}
+{{- $isKeyed := ${matches(KEY_VALUE_LINE, '.content')} -}}
+{{- $key := ternary (regexReplaceAll ${go(KEY_VALUE_LINE)} .content "\${2}") "" $isKeyed -}}
+{{- $rest := ternary (regexReplaceAll ${go(KEY_VALUE_LINE)} .content "\${3}") "" $isKeyed -}}
 {{- $isDeeper := gt (len .before) (int $open.indent) -}}
 {{- $isPlaceholder := ${matches(PLACEHOLDER, '$rest')} -}}
 {{- if eq $open.kind "flag" -}}
@@ -344,7 +344,7 @@ true
 function words(key: string): string {
   return SECRET_RULE.words
     .reduce((text, [pattern, by]) => `regexReplaceAll ${go(pattern)} (${text}) ${go(by)}`, key)
-    .concat(` | lower | trunc -${LONGEST_KEY}`)
+    .concat(` | lower | trunc -${MAX_KEY_LENGTH}`)
 }
 
 /** A pattern for secret names, as short as possible, because compiling it costs most. */

@@ -3,7 +3,7 @@ import {KkError} from '../base/errors.ts'
 import type {OverrideService, RequestedUpdate} from '../overrides/service.ts'
 import type {ChartPlace} from '../overrides/user/store.ts'
 import type {Draft, Outcome} from './chart-page.ts'
-import {answerTo} from './errors.ts'
+import {errorResponse} from './errors.ts'
 
 export type FormAnswer =
   | {readonly kind: 'done'; readonly done: 'saved' | 'reset'}
@@ -108,7 +108,7 @@ async function refusal(
   error: unknown,
   submitted: Draft | undefined,
 ): Promise<FormAnswer> {
-  const {status, body} = answerTo(error)
+  const {status, body} = errorResponse(error)
   if (status === 404 || status >= 500) throw error
   const {code, message, hint} = body.error
   if (code !== 'KK_STORE_CONFLICT') {

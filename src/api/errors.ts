@@ -41,7 +41,7 @@ export interface Answer {
 }
 
 /** Returns the response for an error. Internal errors expose no details. */
-export function answerTo(error: unknown): Answer {
+export function errorResponse(error: unknown): Answer {
   if (error instanceof KkError) return {status: STATUS[error.code] ?? 500, body: {error: errorBody(error)}}
   const status = (error as {readonly statusCode?: number}).statusCode
   if (status !== undefined && status >= 400 && status < 500) {

@@ -5,12 +5,12 @@ import {explainedKeyDocument} from '../report/values/explained-text.ts'
 import {
   CHART_PARAMS,
   CHART_QUERY,
-  documented,
-  EXPLAINED,
+  EXPLANATION_SCHEMA,
   IF_MATCH,
   LIST,
   LIST_QUERY,
   OVERRIDES,
+  routeSchema,
   SHOW_QUERY,
   UPDATE,
   UPDATE_QUERY,
@@ -47,7 +47,7 @@ export type ServiceFor = (caller: string) => OverrideService
 /** Adds the routes for the overrides of charts: `/v1/helm_charts`. */
 export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): void {
   for (const url of ['/v1/helm_charts', '/v1/helm_charts/']) {
-    const schema = documented('List the charts that have overrides', {
+    const schema = routeSchema('List the charts that have overrides', {
       querystring: LIST_QUERY,
       ok: {200: LIST},
     })
@@ -62,7 +62,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
   app.get<ChartRequest>(
     chart,
     {
-      schema: documented('Show the overrides of a chart', {
+      schema: routeSchema('Show the overrides of a chart', {
         params: CHART_PARAMS,
         querystring: SHOW_QUERY,
         ok: {200: withEtagHeader(OVERRIDES)},
@@ -79,10 +79,10 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
   app.get<ChartRequest>(
     `${chart}/explain`,
     {
-      schema: documented('Explain which layer each combined value comes from', {
+      schema: routeSchema('Explain which layer each combined value comes from', {
         params: CHART_PARAMS,
         querystring: SHOW_QUERY,
-        ok: {200: EXPLAINED},
+        ok: {200: EXPLANATION_SCHEMA},
       }),
     },
     async ({params, query, caller}) => {
@@ -95,7 +95,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
   app.patch<ChartRequest & {Body: UpdateBody}>(
     chart,
     {
-      schema: documented('Update user overrides', {
+      schema: routeSchema('Update user overrides', {
         params: CHART_PARAMS,
         querystring: UPDATE_QUERY,
         headers: IF_MATCH,
@@ -119,7 +119,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
   app.delete<ChartRequest>(
     chart,
     {
-      schema: documented('Delete user overrides', {
+      schema: routeSchema('Delete user overrides', {
         params: CHART_PARAMS,
         querystring: CHART_QUERY,
         headers: IF_MATCH,

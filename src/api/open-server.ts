@@ -5,7 +5,7 @@ import type * as prometheus from 'prom-client'
 import {asKkError, KkError} from '../base/errors.ts'
 import {guardAccess, isOpen} from './access.ts'
 import type {ReleasesOf} from './answer-form.ts'
-import {answerTo, type ErrorBody} from './errors.ts'
+import {type ErrorBody, errorResponse} from './errors.ts'
 import {helmChartRoutes, type ServiceFor} from './helm-chart-routes.ts'
 import type * as libraries from './libraries.ts'
 import {describeApi, openApiRoutes} from './openapi-routes.ts'
@@ -78,7 +78,7 @@ export async function openServer(
     routerOptions: {maxParamLength: MAX_HEADER_BYTES},
     // The error handler does not receive what the router rejects.
     frameworkErrors: (error, _request, reply) => {
-      const {status, body} = answerTo(error)
+      const {status, body} = errorResponse(error)
       void (reply as unknown as FastifyReply).code(status).send(body)
     },
     // A stop does not wait for keep-alive connections.
@@ -88,7 +88,7 @@ export async function openServer(
     ...(tls ? {https: {...tls, ...nodeOptions}} : {http: nodeOptions}),
   }) as unknown as FastifyInstance
   app.setErrorHandler((error, request, reply) => {
-    const {status, body} = answerTo(error)
+    const {status, body} = errorResponse(error)
     // Never logs the error itself: messages of child processes and databases can contain values. kk's own
     // message on a database contains none.
     const message = body.error.code === 'KK_STORE_DATABASE' ? asKkError(error).message : 'the request failed'
@@ -241,11 +241,14 @@ function refuseOddHeads(app: FastifyInstance): void {
   app.addHook('onRequest', async ({raw}, reply) => {
     const message = oddHead(raw)
     if (message === undefined) return
-    const {status, body} = answerTo({statusCode: 400, message})
+    const {status, body} = errorResponse({statusCode: 400, message})
     await reply.code(status).send(body)
   })
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const {status, body} = answerTo({statusCode: 417, message: 'expected no header Expect but 100-continue'})
+    const {status, body} = errorResponse({
+      statusCode: 417,
+      message: 'expected no header Expect but 100-continue',
+    })
     const text = JSON.stringify(body)
     response.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
@@ -272,7 +275,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy()
     return
   }
-  const {status, body} = answerTo(REASONS[error.code ?? ''] ?? UNREADABLE)
+  const {status, body} = errorResponse(REASONS[error.code ?? ''] ?? UNREADABLE)
   const text = JSON.stringify(body)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -3,7 +3,7 @@ import type {OverriddenChart} from '../overrides/service.ts'
 import {type Markup, markup} from '../report/files/markup.ts'
 import {answerForm, type ChartContext, type Form, type ReleasesOf, readFormBodies} from './answer-form.ts'
 import {chartPage, type Draft, type Outcome} from './chart-page.ts'
-import {answerTo} from './errors.ts'
+import {errorResponse} from './errors.ts'
 import type {ServiceFor} from './helm-chart-routes.ts'
 import {chartAddress, page} from './page.ts'
 import {CHART_PARAMS, SHOW_QUERY} from './schemas.ts'
@@ -54,7 +54,7 @@ export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}:
   await app.register(async (pages) => {
     readFormBodies(pages)
     pages.setErrorHandler((error, request, reply) => {
-      const {status, body} = answerTo(error)
+      const {status, body} = errorResponse(error)
       if (status >= 500) request.log.error({code: body.error.code}, 'the page failed')
       return reply.code(status).type(HTML).send(problemPage(body.error))
     })

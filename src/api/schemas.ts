@@ -146,7 +146,7 @@ const statement = {
   },
 } as const
 
-export const EXPLAINED = {
+export const EXPLANATION_SCHEMA = {
   type: 'object',
   required: ['keys'],
   properties: {
@@ -226,6 +226,6 @@ interface Documented {
 }
 
 /** Returns the schema of a route, with its summary and the error responses of every route. */
-export function documented(summary: string, {ok, ...request}: Documented): FastifySchema {
+export function routeSchema(summary: string, {ok, ...request}: Documented): FastifySchema {
   return {summary, tags: ['overrides'], ...request, response: {...ok, ...REFUSALS}}
 }

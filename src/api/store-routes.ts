@@ -1,7 +1,7 @@
 import type {FastifyInstance} from 'fastify'
 import {KkError} from '../base/errors.ts'
 import type {ServiceFor} from './helm-chart-routes.ts'
-import {documented, flag, name, namespace, yaml} from './schemas.ts'
+import {flag, name, namespace, routeSchema, yaml} from './schemas.ts'
 
 type Flag = 'true' | 'false'
 
@@ -26,7 +26,7 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
   app.get<{Querystring: HistoryQuery}>(
     '/v1/history',
     {
-      schema: documented('Show the history of overrides: time, author, and change', {
+      schema: routeSchema('Show the history of overrides: time, author, and change', {
         querystring: HISTORY_QUERY,
         ok: {200: HISTORY},
       }),
@@ -44,7 +44,7 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
   app.get<{Querystring: {readonly show_secrets?: Flag}}>(
     '/v1/store',
     {
-      schema: documented('Export all overrides as one document', {
+      schema: routeSchema('Export all overrides as one document', {
         querystring: EXPORT_QUERY,
         ok: {200: EXPORTED},
       }),
@@ -58,7 +58,7 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
     '/v1/store',
     {
       bodyLimit: MAX_DOCUMENT_BYTES,
-      schema: documented('Import an exported document, atomically', {
+      schema: routeSchema('Import an exported document, atomically', {
         querystring: IMPORT_QUERY,
         body: IMPORT,
         ok: {200: IMPORTED},

@@ -8,7 +8,7 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** Like `once`, with one cached result per argument. */
-export function oncePer<Argument, T>(
+export function memoize<Argument, T>(
   make: (argument: Argument) => T,
   cached: Pick<Map<Argument, () => T>, 'get'> & {
     set(argument: Argument, answer: () => T): unknown
@@ -21,9 +21,9 @@ export function oncePer<Argument, T>(
   }
 }
 
-/** Like `oncePer`, with objects as weak keys: a result lives as long as its object. */
+/** Like `memoize`, with objects as weak keys: a result lives as long as its object. */
 export function oncePerObject<Argument extends object, T>(
   make: (argument: Argument) => T,
 ): (argument: Argument) => T {
-  return oncePer(make, new WeakMap<Argument, () => T>())
+  return memoize(make, new WeakMap<Argument, () => T>())
 }

@@ -53,7 +53,7 @@ export function validate(schema: JsonSchema, value: unknown, {isSecret = false} 
 }
 
 function check(unresolved: JsonSchema, value: unknown, place: SchemaPath): Problem[] {
-  const schema = resolved(unresolved, place.root)
+  const schema = resolveRef(unresolved, place.root)
   if (schema.anyOf) return checkAnyOf(schema, schema.anyOf, value, place)
   const type = typeOf(value)
   if (schema.type !== undefined && ![schema.type].flat().some((each) => isOfType(each, value)))
@@ -65,7 +65,7 @@ function check(unresolved: JsonSchema, value: unknown, place: SchemaPath): Probl
 }
 
 /** Resolves `$ref`; keys next to it override those of the definition. */
-export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema
   return {...root.$defs?.[schema.$ref.slice('#/$defs/'.length)], ...schema}
 }
@@ -167,7 +167,7 @@ function checkAnyOf(
 ): Problem[] {
   const type = typeOf(value)
   const sameType = choices
-    .map((each) => resolved(each, place.root))
+    .map((each) => resolveRef(each, place.root))
     .filter((each) => [each.type].flat().includes(type))
   if (sameType.length === 0)
     return [wrongType({...schema, type: choices.flatMap((each) => each.type ?? [])}, value, place)]

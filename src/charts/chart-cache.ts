@@ -3,14 +3,14 @@ import {type BigIntStats, lstatSync, readdirSync, readFileSync, statSync} from '
 import {readdir, rm, stat} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import {once, oncePer, oncePerObject} from '../base/once.ts'
+import {memoize, once, oncePerObject} from '../base/once.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {Chart, KnownChart, Library} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
 import {knownOf} from './known-chart.ts'
 
 /** Caches the facts of charts in directories, as long as their files do not change. */
-export interface KeptCharts {
+export interface ChartCache {
   /**
    * Returns a chart with its known facts; undefined if it has changed, or was never cached. Opens none of its
    * files.
@@ -51,13 +51,13 @@ const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000
  * changed so recently that a further change might not be visible in it. Entries older than 30 days are
  * removed on a write.
  */
-export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOptions): KeptCharts {
+export function openChartCache({cache, build, openedAt = Date.now()}: KeptOptions): ChartCache {
   const folder = join(cache, 'known-charts')
   const entryFile = (kind: 'chart' | 'library', directory: string) => {
     const key = [build, kind, directory, resolve(directory)].join('\0')
     return join(folder, `${hash('sha256', key)}.json`)
   }
-  const stateIn = oncePer(stateOf)
+  const stateIn = memoize(stateOf)
   const findAs = (kind: 'chart' | 'library', directory: string): Chart | undefined => {
     const entry = readEntry(entryFile(kind, directory))
     if (!entry || entry.state !== stateIn(directory)?.digest) return undefined
@@ -68,7 +68,7 @@ export function openKeptCharts({cache, build, openedAt = Date.now()}: KeptOption
     if (!libraries.every((each) => each !== undefined)) return undefined
     return {...entry.chart, known: entry.known, libraries}
   }
-  const libraryIn = oncePer((directory: string): Library | undefined => findAs('library', directory))
+  const libraryIn = memoize((directory: string): Library | undefined => findAs('library', directory))
 
   const keepAs = async <Kind extends Library>(kind: 'chart' | 'library', read: Kind): Promise<Kind> => {
     const libraries = await Promise.all(read.libraries.map(keepLibrary))

@@ -1,6 +1,6 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {once, oncePer} from '../base/once.ts'
+import {memoize, once} from '../base/once.ts'
 import {isMap, type Values} from '../base/values.ts'
 import {readYaml} from '../yaml/yaml.ts'
 import type {Dialect, Library} from './chart.ts'
@@ -46,7 +46,7 @@ export function spokenChart(
   const dialect = detectDialect(chart, templates, isWhole)
   const values = once(() => (dialect === undefined ? {} : defaultValues(directory)))
   const blocks = once(() => (dialect === 'openstack-helm' ? blocksIn(directory) : undefined))
-  const at = oncePer((key: string) => {
+  const at = memoize((key: string) => {
     const text = blocks()
     const block = text?.get(key)
     if (text && block === undefined) return undefined

@@ -1,7 +1,7 @@
 import {existsSync, readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Chart, Library} from './chart.ts'
-import type {KeptCharts} from './chart-cache.ts'
+import type {ChartCache} from './chart-cache.ts'
 import {readChartYaml} from './chart-yaml.ts'
 import {isChartPackage} from './dependencies.ts'
 import {unpackPackage} from './package-cache.ts'
@@ -20,7 +20,7 @@ export interface ReadCharts {
   readonly charts: Map<string, Chart>
   readonly libraries: Map<string, Library>
   /** The results of earlier commands; undefined to ignore them. */
-  readonly kept?: KeptCharts | undefined
+  readonly kept?: ChartCache | undefined
 }
 
 interface Reading {

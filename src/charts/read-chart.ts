@@ -2,7 +2,7 @@ import {KkError} from '../base/errors.ts'
 import type {Position} from '../base/position.ts'
 import {suggest} from '../base/suggest.ts'
 import {parseRequirement} from '../environment/requirement.ts'
-import {KNOWN, PREFIX, PROTECTED, REQUIRES, SHARED, statedRequirements} from '../graph/annotations.ts'
+import {ANNOTATIONS, PREFIX, PROTECTED, REQUIRES, SHARED, statedRequirements} from '../graph/annotations.ts'
 import type {Chart, ChartRequirement, Library} from './chart.ts'
 import {type ChartYaml, readChartYaml} from './chart-yaml.ts'
 import {listLibraries} from './dependencies.ts'
@@ -97,9 +97,9 @@ function isTrue(manifest: ChartYaml, key: string): boolean {
 /** A misspelt annotation would silently lose requirements. Throws `KK_CHART`. */
 function checkAnnotations(manifest: ChartYaml): void {
   for (const key of Object.keys(manifest.annotations)) {
-    if (!key.startsWith(PREFIX) || KNOWN.includes(key)) continue
-    const close = suggest(key, KNOWN)
-    const hint = close ? `did you mean ${close}?` : `kk knows ${KNOWN.join(', ')}`
+    if (!key.startsWith(PREFIX) || ANNOTATIONS.includes(key)) continue
+    const close = suggest(key, ANNOTATIONS)
+    const hint = close ? `did you mean ${close}?` : `kk knows ${ANNOTATIONS.join(', ')}`
     throw refused(findPosition(manifest, key), `unknown annotation ${key}`, hint)
   }
 }

@@ -1,7 +1,7 @@
 import type {Position} from '../base/position.ts'
 import {type LineColumn, placesIn, type Source} from '../yaml/error.ts'
 import {keyText} from '../yaml/key.ts'
-import {contentOf, type MappingNode, type Node} from '../yaml/node.ts'
+import {type MappingNode, type Node, targetNode} from '../yaml/node.ts'
 import {parseTrees} from '../yaml/tree.ts'
 import {isMergeKey, mergedMaps} from '../yaml/value.ts'
 
@@ -35,7 +35,7 @@ export function positionIn(source: Source, root: Node, path: Path): Position | u
 }
 
 function stepInto(source: Source, node: Node, step: string | number): Entry | undefined {
-  const content = contentOf(node)
+  const content = targetNode(node)
   if (content.kind === 'mapping') return indexKeys(source, content).get(String(step))
   if (content.kind !== 'sequence' || typeof step !== 'number') return undefined
   const value = content.items[step]

@@ -5,8 +5,8 @@ import type {Position} from '../base/position.ts'
 import type {ReadinessRules} from '../base/readiness.ts'
 import {validate} from '../base/validate.ts'
 import type {Values} from '../base/values.ts'
-import {whereIs, yamlError} from '../yaml/error.ts'
-import {contentOf, type Node} from '../yaml/node.ts'
+import {formatLocation, yamlError} from '../yaml/error.ts'
+import {type Node, targetNode} from '../yaml/node.ts'
 import {parseTrees} from '../yaml/tree.ts'
 import {isMergeKey} from '../yaml/value.ts'
 import {resolveWord} from '../yaml/word.ts'
@@ -81,17 +81,17 @@ function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): No
  * Throws `KK_ENVIRONMENT` for keys that are no strings: Helm turns `y:` into "true" and `8080:` into "8080".
  */
 function refuseOddSections(source: EnvironmentSource, root: Node): void {
-  const map = contentOf(root)
+  const map = targetNode(root)
   if (map.kind !== 'mapping') return
   for (const {key} of map.pairs) {
-    const content = contentOf(key)
+    const content = targetNode(key)
     const text = content.kind === 'scalar' ? content.text : undefined
     const word = content.kind === 'scalar' && content.plain && resolveWord(content.text)
     if (text !== undefined && (!word || isMergeKey(key))) continue
     const got = word
       ? `${text || 'nothing'}, which is ${word.kind === 'null' ? 'null' : `the ${word.kind} ${word.value}`}`
       : `a ${content.kind}`
-    const message = `${whereIs(source, key.offset)}: expected the name of a release as key, got ${got}`
+    const message = `${formatLocation(source, key.offset)}: expected the name of a release as key, got ${got}`
     throw new KkError('KK_ENVIRONMENT', message, {hint: 'write the name in quotes'})
   }
 }

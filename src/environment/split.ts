@@ -1,6 +1,6 @@
 import type {Source} from '../yaml/error.ts'
 import {keyText} from '../yaml/key.ts'
-import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNode} from '../yaml/node.ts'
+import {type ContentNode, type MappingNode, type Node, type ScalarNode, targetNode} from '../yaml/node.ts'
 import {countAnchors, dumpPython} from '../yaml/pyyaml/dump.ts'
 import {pythonFloat} from '../yaml/pyyaml/float.ts'
 import {
@@ -92,7 +92,7 @@ function constructPython(source: Source, root: Node): PythonNode {
 }
 
 function construct(state: Constructor, node: Node): PythonNode {
-  const content = contentOf(node)
+  const content = targetNode(node)
   if (content.kind === 'scalar') return constructShared(state, content)
   const seen = content.aliased ? state.seen.get(content) : undefined
   if (seen) return seen
@@ -119,7 +119,7 @@ function constructEntries(state: Constructor, node: MappingNode): Map<string, Py
   for (const {key, value} of node.pairs) {
     if (!isMergeKey(key)) {
       const name = keyText(state.source, key)
-      entries.set(name, {key: constructScalar(contentOf(key) as ScalarNode), value: construct(state, value)})
+      entries.set(name, {key: constructScalar(targetNode(key) as ScalarNode), value: construct(state, value)})
       continue
     }
     for (const merged of mergedMaps(state.source, value)) {

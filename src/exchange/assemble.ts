@@ -1,5 +1,5 @@
 import {type ReleaseId, releaseId} from '../release.ts'
-import {type Imported, type ImportedRelease, type ImportedSource, withRoom} from './imported.ts'
+import {type Imported, type ImportedRelease, type ImportedSource, skipInexpressible} from './imported.ts'
 
 /** A release that must be deployed before another, as the other tool names it. */
 interface Need {
@@ -30,7 +30,7 @@ interface AssembleOptions extends Pick<Imported, 'name' | 'from'> {
 
 /** Returns an environment of the releases read; the needs of an imported release become its requirements. */
 export function assemble({name, from, read, skipped, where, lost = []}: AssembleOptions): Imported {
-  const expressible = withRoom(read.map(({release}) => release))
+  const expressible = skipInexpressible(read.map(({release}) => release))
   const imported = read.filter(({release}) => expressible.releases.includes(release))
   const importedIds = new Set(imported.map(({release}) => importedId(release)))
   const readIds = new Set([...(skipped?.keys() ?? []), ...read.map(({release}) => importedId(release))])

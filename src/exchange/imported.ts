@@ -77,7 +77,7 @@ const RESERVED = new Set(['kk', 'global'])
  * Skips releases that an environment cannot express, and returns the reasons; `flag` is the option that
  * imports the other releases of the same name.
  */
-export function withRoom(
+export function skipInexpressible(
   releases: readonly ImportedRelease[],
   flag = '',
 ): {

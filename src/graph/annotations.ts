@@ -3,7 +3,7 @@ export const PREFIX = 'kk.openstack.org/'
 export const REQUIRES = `${PREFIX}requires`
 export const PROTECTED = `${PREFIX}protected`
 export const SHARED = `${PREFIX}shared-infrastructure`
-export const KNOWN: readonly string[] = [REQUIRES, PROTECTED, SHARED]
+export const ANNOTATIONS: readonly string[] = [REQUIRES, PROTECTED, SHARED]
 
 type Annotations = Readonly<Record<string, string>>
 

@@ -5,7 +5,7 @@ import type {Graph} from './graph.ts'
  * Returns all releases that are reachable from the start releases, directly or not. A start release is
  * included only if it is reachable from one of them.
  */
-export function reached(
+export function reachable(
   from: Iterable<ReleaseId>,
   next: (release: ReleaseId) => Iterable<ReleaseId>,
 ): ReadonlySet<ReleaseId> {
@@ -26,6 +26,6 @@ export function reached(
  * included only if another one, or itself, requires it.
  */
 export function requirements(graph: Graph, releases: Iterable<ReleaseId>): readonly ReleaseId[] {
-  const required = reached(releases, (release) => (graph.requirements.get(release) ?? []).map(({to}) => to))
+  const required = reachable(releases, (release) => (graph.requirements.get(release) ?? []).map(({to}) => to))
   return graph.releases.filter((release) => required.has(release))
 }

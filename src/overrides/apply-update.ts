@@ -5,7 +5,7 @@ import {readOnlyYaml} from '../yaml/yaml.ts'
 import {mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
 import type {OverrideUpdate} from './service.ts'
-import {expectRoom, expectStorable} from './storable.ts'
+import {expectStorable, expectStorableSize} from './storable.ts'
 import {applySets} from './strvals.ts'
 
 /**
@@ -19,7 +19,7 @@ export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Val
   for (const {source, text} of values.files) {
     files.push(fileValues(source, text))
     // A hundred of them, each of the maximum size, would take a minute to read.
-    expectRoom(files, `the files up to ${source}`)
+    expectStorableSize(files, `the files up to ${source}`)
   }
   const update = withSets(mergeValues(...files), values)
   if (isAnythingGiven(values) && isEmpty(update)) throw noValues()

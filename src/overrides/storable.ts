@@ -2,9 +2,9 @@ import {KkError} from '../base/errors.ts'
 
 /** The maximum length of a key, in characters; no chart has longer ones. */
 const MAX_KEY_CHARACTERS = 1024
-export const DEEPEST = 64
+export const MAX_DEPTH = 64
 /** The maximum length of overrides, in characters of YAML: what fits into a record of helm. */
-export const LARGEST = 1_000_000
+export const MAX_CHARS = 1_000_000
 /**
  * The maximum number of values and maps in the overrides of one chart: ten times those of a large one. Each
  * takes time to mask, compare and write, during which a server answers no other request.
@@ -23,18 +23,18 @@ export interface Unstorable {
 
 /** Throws `KK_VALUES` for values that kk cannot store. */
 export function expectStorable(values: unknown, source: string): void {
-  expectRoom(values, source)
+  expectStorableSize(values, source)
   const unstorable = findUnstorable(values)
   if (unstorable) throw refused(source, unstorable.problem)
 }
 
 /** Throws `KK_VALUES` for too many values. */
-export function expectRoom(values: unknown, source: string): void {
+export function expectStorableSize(values: unknown, source: string): void {
   const {characters, count} = measure(values)
-  if (characters > LARGEST)
+  if (characters > MAX_CHARS)
     throw refused(
       source,
-      `expected at most ${LARGEST} characters of overrides, as many as fit into a record of helm`,
+      `expected at most ${MAX_CHARS} characters of overrides, as many as fit into a record of helm`,
     )
   if (count > MAX_VALUES) throw refused(source, `expected at most ${MAX_VALUES} values and maps`)
 }
@@ -51,7 +51,7 @@ function measure(values: unknown): {readonly characters: number; readonly count:
   let size = 0
   let count = 0
   const pending: (readonly [value: unknown, depth: number])[] = [[values, 0]]
-  for (let next = pending.pop(); next && size <= LARGEST && count <= MAX_VALUES; next = pending.pop()) {
+  for (let next = pending.pop(); next && size <= MAX_CHARS && count <= MAX_VALUES; next = pending.pop()) {
     const [value, depth] = next
     count += 1
     if (typeof value !== 'object' || value === null) {
@@ -59,9 +59,9 @@ function measure(values: unknown): {readonly characters: number; readonly count:
       continue
     }
     for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-      size += 2 * Math.min(depth, DEEPEST) + 3 + (typeof key === 'string' ? key.length : 0)
+      size += 2 * Math.min(depth, MAX_DEPTH) + 3 + (typeof key === 'string' ? key.length : 0)
       pending.push([inner, depth + 1])
-      if (size > LARGEST) break
+      if (size > MAX_CHARS) break
     }
   }
   return {characters: size, count}
@@ -80,8 +80,8 @@ export function findUnstorable(value: unknown, path: Path = []): Unstorable | un
     return {path, problem: 'expected a string without half a surrogate pair, which UTF-8 cannot represent'}
   }
   if (typeof value !== 'object' || value === null) return undefined
-  if (path.length > DEEPEST) {
-    const problem = `expected at most ${DEEPEST} nested maps and lists`
+  if (path.length > MAX_DEPTH) {
+    const problem = `expected at most ${MAX_DEPTH} nested maps and lists`
     return {path: path.slice(0, MAX_SHOWN_SEGMENTS), problem}
   }
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value)

@@ -1,6 +1,6 @@
 import {KkError} from '../base/errors.ts'
 import {isMap, type Values} from '../base/values.ts'
-import {DEEPEST, LARGEST} from './storable.ts'
+import {MAX_CHARS, MAX_DEPTH} from './storable.ts'
 
 /** Helm: strvals/parser.go MaxIndex and MaxNestedNameLevel. */
 const MAX_INDEX = 65_536
@@ -8,7 +8,7 @@ const MAX_NESTING = 30
 /**
  * The maximum number of list items before an index that expressions may add; each is a line with `- null`.
  */
-const MAX_FILLED_ITEMS = LARGEST / 7
+const MAX_FILLED_ITEMS = MAX_CHARS / 7
 
 type MutableMap = Record<string, unknown>
 type List = unknown[]
@@ -40,7 +40,7 @@ export interface SetExpression extends SetOptions {
 }
 
 /**
- * Returns the values with several expressions applied in order. Throws before the values exceed `LARGEST`.
+ * Returns the values with several expressions applied in order. Throws before the values exceed `MAX_CHARS`.
  */
 export function applySets(expressions: readonly SetExpression[], below: Values): Values {
   // Not structuredClone, because one object under two aliases must become two.
@@ -162,7 +162,7 @@ function readList(cursor: Cursor, value: ReadValue): List {
 /** Reads an index. Helm uses strconv.Atoi, with 64 bits; lists may be nested as deep as overrides may be. */
 function readIndex(cursor: Cursor): number {
   cursor.lists += 1
-  if (cursor.lists > DEEPEST) throw cursor.error(`expected at most ${DEEPEST} nested lists`)
+  if (cursor.lists > MAX_DEPTH) throw cursor.error(`expected at most ${MAX_DEPTH} nested lists`)
   const {text, stop} = cursor.until(']')
   if (stop === undefined || !/^[+-]?\d+$/.test(text))
     throw cursor.error('expected a number and "]" after "["')
@@ -180,7 +180,7 @@ function set(data: MutableMap, key: string, value: unknown): void {
 function setItem(cursor: Cursor, list: List, index: number, value: unknown): void {
   if (index > MAX_INDEX) throw cursor.error(`expected an index of at most ${MAX_INDEX}`)
   cursor.room.items -= Math.max(0, index - list.length)
-  if (cursor.room.items < 0) throw cursor.error(`expected at most ${LARGEST} characters of values in all`)
+  if (cursor.room.items < 0) throw cursor.error(`expected at most ${MAX_CHARS} characters of values in all`)
   while (list.length < index) list.push(null)
   list[index] = value
 }

@@ -1,5 +1,5 @@
 import {KkError} from '../base/errors.ts'
-import {reached} from '../graph/requirements.ts'
+import {reachable} from '../graph/requirements.ts'
 import {annotatedRelease} from '../kubernetes/manifest/helm-annotations.ts'
 import {isHook} from '../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../kubernetes/manifest/kubernetes-object.ts'
@@ -95,6 +95,6 @@ function isUpgraded({actions}: Plan, release: ReleaseId): boolean {
 /** Returns true if `first` is upgraded before `then`, which requires it. */
 function comesBefore(plan: Plan, first: ReleaseId, then: ReleaseId): boolean {
   const requires = new Map(plan.actions.map((action) => [action.release, action.requires]))
-  const required = reached([then], (release) => (requires.get(release) ?? []).map((each) => each.release))
+  const required = reachable([then], (release) => (requires.get(release) ?? []).map((each) => each.release))
   return isUpgraded(plan, first) && required.has(first)
 }

@@ -1,6 +1,6 @@
 import {readYaml} from '../yaml/yaml.ts'
 import {looksSecret} from './looks-secret.ts'
-import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
+import {isPlaceholder, isPlainWord} from './placeholder.ts'
 
 /** The characters that can surround or end a secret inside other strings. */
 const QUOTE = /[\\"']/
@@ -94,17 +94,17 @@ const WORD = /^[A-Za-z]+(?:[-_.][A-Za-z]+)*$/
 function secretsInLine(line: string): readonly string[] {
   const [, key, value = ''] = KEYED.exec(line) ?? []
   if (key === undefined) {
-    const item = bare(line.replace(/^-\s+/, ''))
+    const item = stripPunctuation(line.replace(/^-\s+/, ''))
     if (STRUCTURE.test(line)) return []
     return WORD.test(item) ? [line] : [line, item]
   }
   if (isPlaceholder(value)) return []
-  const word = bare(value)
-  return !looksSecret(key) && (WORD.test(word) || isNoSecretWord(value)) ? [] : [word]
+  const word = stripPunctuation(value)
+  return !looksSecret(key) && (WORD.test(word) || isPlainWord(value)) ? [] : [word]
 }
 
 /** Returns a string without surrounding quotes and trailing punctuation. */
-export function bare(secret: string): string {
+export function stripPunctuation(secret: string): string {
   let start = 0
   let end = secret.length
   while (start < end && QUOTE.test(secret[start]!)) start += 1

@@ -1,5 +1,5 @@
-import {isNoSecret, isSetting, looksSecret, saysSecret} from './looks-secret.ts'
-import {isNoSecretWord} from './placeholder.ts'
+import {configuresSecrets, isNeverSecret, looksSecret, namesSecret} from './looks-secret.ts'
+import {isPlainWord} from './placeholder.ts'
 import {isPartOfThing, isReference} from './secret-names.ts'
 import {FLAG_WORD} from './text-rule.ts'
 
@@ -39,10 +39,10 @@ function markedEntries(
   {isSecret, under, above = ''}: Position,
 ): (readonly [key: string, value: unknown, isSecret: boolean])[] {
   return Object.entries(map).map(([key, value]) => {
-    const isBelow = isSecret && !isSetting(key)
+    const isBelow = isSecret && !configuresSecrets(key)
     const isName =
-      isReference(under, key) || isPartOfThing(above, key, value) || isNoSecret(under, key, value)
-    const isMarked = saysSecret(key, value, {section: under, around: map}) || isPairedValue(key, map)
+      isReference(under, key) || isPartOfThing(above, key, value) || isNeverSecret(under, key, value)
+    const isMarked = namesSecret(key, value, {section: under, around: map}) || isPairedValue(key, map)
     return [key, value, !isName && (isBelow || isMarked)] as const
   })
 }
@@ -68,5 +68,5 @@ const FLAG_WORDS = new RegExp(FLAG_WORD)
 function isFlagged(flag: unknown, word: unknown): boolean {
   if (typeof flag !== 'string' || typeof word !== 'string') return false
   const [, name] = FLAG_WORDS.exec(flag) ?? []
-  return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isNoSecretWord(word)
+  return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isPlainWord(word)
 }

@@ -1,21 +1,21 @@
-import {IN_TEXT, isSetting, looksSecret, looksSecretPath, saysSecret} from './looks-secret.ts'
-import {isNoSecretWord, isPlaceholder, MASK} from './placeholder.ts'
+import {configuresSecrets, FREE_TEXT, looksSecret, looksSecretPath, namesSecret} from './looks-secret.ts'
+import {isPlaceholder, isPlainWord, MASK} from './placeholder.ts'
 import {isReference, isSecretName} from './secret-names.ts'
 import {
-  ALONE,
   ASSIGNMENT,
+  BIND_STATEMENT,
+  BLOCK_HEAD,
   COMMANDS,
   ELEMENT,
   ENTRY_POINT,
   FLAG,
-  KEYED,
+  KEY_VALUE_LINE,
+  KEYLESS_SECRETS,
   LISTED_FLAG,
-  NAME_BEFORE,
-  NAMED,
-  OPENING,
+  NAME_LINE,
+  NAME_PREFIX,
   REFERENCE_BEFORE,
   SECTION,
-  STATEMENT,
 } from './text-rule.ts'
 
 /**
@@ -27,7 +27,7 @@ export function redactLines(text: string): string {
 }
 
 const PRIVATE_KEY = new RegExp(
-  `${ALONE.privateKey}-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+  `${KEYLESS_SECRETS.privateKey}-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
   'g',
 )
 /** The end of a word that may be a URL: a blank, or a closing quote; a password may contain a quote. */
@@ -38,7 +38,9 @@ const NEXT_HOST = /(?<=@[^@,/]*),(?=[^@,/:]*:)/
 /** The password before one of these hosts. */
 const BEFORE_HOST = /^([^/@:]*:)(.+)(?=@)/
 const COMMAND_PATTERNS = COMMANDS.map((command) => new RegExp(command, 'g'))
-const ALONE_PATTERNS = [ALONE.sql, ALONE.bearer, ALONE.webhook].map((pattern) => new RegExp(pattern, 'g'))
+const ALONE_PATTERNS = [KEYLESS_SECRETS.sql, KEYLESS_SECRETS.bearer, KEYLESS_SECRETS.webhook].map(
+  (pattern) => new RegExp(pattern, 'g'),
+)
 const ELEMENTS = new RegExp(ELEMENT.replace(/<\/$/, '(?=$&)'), 'g')
 
 /**
@@ -59,7 +61,7 @@ export function replaceSecrets(text: string, replace: (secret: string) => string
   const inElements = inCommands.replace(
     ELEMENTS,
     (whole: string, start: string, name: string, secret: string) =>
-      saysSecret(name, secret, IN_TEXT) && !isPlaceholder(secret) ? start + replace(secret) : whole,
+      namesSecret(name, secret, FREE_TEXT) && !isPlaceholder(secret) ? start + replace(secret) : whole,
   )
   return ALONE_PATTERNS.reduce(
     (result, alone) => result.replace(alone, after),
@@ -88,7 +90,7 @@ function replaceInUrls(text: string, replace: (secret: string) => string): strin
     .join('')
 }
 
-const KEYED_LINE = new RegExp(KEYED)
+const KEYED_LINE = new RegExp(KEY_VALUE_LINE)
 type Replace = (secret: string) => string
 
 /** A line, split after its leading blanks and list marker. */
@@ -139,13 +141,13 @@ function continueOpening(opening: Opening, {before, value}: Content, replace: Re
       if (key !== 'value' || before.length !== opening.indent) return undefined
       return namedValue({start, rest, indent: opening.indent}, replace)
     case 'flag':
-      return value.startsWith('-') || isNoSecretWord(value) ? undefined : {...whole, opening: undefined}
+      return value.startsWith('-') || isPlainWord(value) ? undefined : {...whole, opening: undefined}
     case 'section':
       return key === undefined || value.startsWith('[') ? undefined : entry(!isPlaceholder(rest))
     case 'below':
       if (key === undefined) return whole
       // `keystone_authtoken:` is a section, whose keys are evaluated on their own.
-      if (!saysSecret(opening.key, {}, IN_TEXT)) return undefined
+      if (!namesSecret(opening.key, {}, FREE_TEXT)) return undefined
       return entry(!isNoSecret(opening.key, key, rest))
   }
 }
@@ -163,7 +165,7 @@ interface NamedValue {
 }
 
 function isNoSecret(opening: string, key: string, rest: string): boolean {
-  if (isPlaceholder(rest) || isSetting(key) || isReference(opening, key)) return true
+  if (isPlaceholder(rest) || configuresSecrets(key) || isReference(opening, key)) return true
   return (opening === 'secrets' || opening === 'keyrings') && isSecretName(rest)
 }
 
@@ -186,7 +188,7 @@ type Opening =
   /** `[passwords]` of an INI file, up to the next section. */
   | {readonly kind: 'section'; readonly key: string}
 
-const [OPENING_LINE, NAMED_LINE, FLAG_LINE, SECTION_LINE] = [OPENING, NAMED, LISTED_FLAG, SECTION].map(
+const [OPENING_LINE, NAMED_LINE, FLAG_LINE, SECTION_LINE] = [BLOCK_HEAD, NAME_LINE, LISTED_FLAG, SECTION].map(
   (pattern) => new RegExp(pattern),
 ) as [RegExp, RegExp, RegExp, RegExp]
 /** A key at the start of a line, whose value may continue on the next line. */
@@ -209,7 +211,7 @@ function openingIn(line: string): Opening | undefined {
 /** Returns the secret opened by a key that is followed by nothing but an indicator. */
 function openedBy(key: string, sign: string, indent: number): Opening | undefined {
   if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
-  if (!saysSecret(key, '', IN_TEXT)) return undefined
+  if (!namesSecret(key, '', FREE_TEXT)) return undefined
   return /^[|>]/.test(sign) ? {kind: 'block', indent} : {kind: 'below', indent, key}
 }
 
@@ -225,13 +227,13 @@ function continuation(line: string, {secret, key = '', at = 0}: Assigned): Openi
 
 const ASSIGNMENTS = new RegExp(`(?<![\\w.-])${ASSIGNMENT}(?=\\S)`, 'g')
 const FLAGS = new RegExp(FLAG, 'g')
-const STATEMENTS = new RegExp(STATEMENT, 'g')
+const STATEMENTS = new RegExp(BIND_STATEMENT, 'g')
 const REFERENCE = new RegExp(REFERENCE_BEFORE)
 const ENTRY_POINTS = new RegExp(ENTRY_POINT)
 
 /** The number of bytes before a key that are inspected, because lines can be long. */
 const MAX_CONTEXT_BYTES = 300
-const NAME = new RegExp(NAME_BEFORE)
+const NAME = new RegExp(NAME_PREFIX)
 
 function contextBefore(line: string, index: number): string {
   // The charts' templates count bytes, too.
@@ -270,12 +272,12 @@ function replaceAssigned(line: string, replace: (secret: string) => string): Ass
  */
 function isSecretKey(key: string, secret: string, before: string): boolean {
   if (key === 'value') return looksSecret(NAME.exec(before)?.[1] ?? '')
-  return saysSecret(key, secret, IN_TEXT) || (key.includes('.') && looksSecretPath(key.split('.'), secret))
+  return namesSecret(key, secret, FREE_TEXT) || (key.includes('.') && looksSecretPath(key.split('.'), secret))
 }
 
 function replaceWords(line: string, replace: (secret: string) => string): string {
   const unlessWord = (whole: string, start: string, name: string, word: string) => {
-    if (!saysSecret(name, word, IN_TEXT) || isNoSecretWord(word)) return whole
+    if (!namesSecret(name, word, FREE_TEXT) || isPlainWord(word)) return whole
     return start + replace(word) + whole.slice(start.length + word.length)
   }
   const inStatements = /["']/.test(line) ? line.replace(STATEMENTS, unlessWord) : line

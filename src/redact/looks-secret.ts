@@ -72,7 +72,7 @@ const TO_WORDS = WORDS.map(
   ([pattern, by]) => [new RegExp(pattern, 'g'), by.replace(/\{(\d)\}/g, '$1')] as const,
 )
 /** Only the end of a longer key is evaluated. */
-export const LONGEST_KEY = 200
+export const MAX_KEY_LENGTH = 200
 /** A list index, or the key of an option with several values: `{type: multistring, values: […]}`. */
 const ITEM = /^(?:\d+|values)$/
 
@@ -83,7 +83,7 @@ interface Surroundings {
 }
 
 /** The context of an option in a string, whose section is not known. */
-export const IN_TEXT: Surroundings = {section: '*'}
+export const FREE_TEXT: Surroundings = {section: '*'}
 
 /** Returns true for a key whose value must be masked in output. */
 export function looksSecret(key: string): boolean {
@@ -106,7 +106,7 @@ function isSecretOption(section: string, option: string, value: unknown): boolea
  * Returns true for a value that is not secret whatever its name: an option that oslo.config does not mark as
  * secret, or a rule of oslo.policy.
  */
-export function isNoSecret(section: string, key: string, value: unknown): boolean {
+export function isNeverSecret(section: string, key: string, value: unknown): boolean {
   return isAmong(NOT_SECRET_OPTIONS, section, key) || isRule(value)
 }
 
@@ -134,21 +134,21 @@ export function looksSecretPath(path: readonly string[], value?: unknown): boole
     const isSection = !isEnd && SECTIONS.test(normalizeKey(key))
     const isLast = isEnd || ITEM.test(path[at + 1]!)
     if (isLast && isSecretOption(section, key, value)) return true
-    if (isSecret && !isSetting(key)) return true
+    if (isSecret && !configuresSecrets(key)) return true
     return looksSecret(key) && !isSection && !(isEnd && isKeyFile(key, value))
   }, false)
 }
 
 /** Returns true if a key looks secret for this value, also as in `{name: DB_PASSWORD, value: …}`. */
-export function saysSecret(
+export function namesSecret(
   key: string,
   value: unknown,
   {section = '', around = {}}: Surroundings = {},
 ): boolean {
   if (key === 'value' && 'name' in around && typeof around.name === 'string') {
-    return saysSecret(around.name, value)
+    return namesSecret(around.name, value)
   }
-  if (isNoSecret(section, key, value) || holdsNames(key, value)) return false
+  if (isNeverSecret(section, key, value) || holdsNames(key, value)) return false
   // In a selector or a toleration: the key of a label. In a volume: the key of a Secret.
   if (key === 'key' && ('operator' in around || 'path' in around)) return false
   const words = normalizeKey(key)
@@ -175,12 +175,12 @@ function isRule(value: unknown): boolean {
 }
 
 /** Returns true for a key that configures how secrets are generated and stored. */
-export function isSetting(key: string): boolean {
+export function configuresSecrets(key: string): boolean {
   return SETTINGS.test(normalizeKey(key))
 }
 
 function normalizeKey(key: string): string {
   const words = TO_WORDS.reduce((text, [pattern, by]) => text.replace(pattern, by), key)
   // The normalized words are ASCII, and the charts' templates count bytes.
-  return words.slice(-LONGEST_KEY).toLowerCase()
+  return words.slice(-MAX_KEY_LENGTH).toLowerCase()
 }

@@ -28,7 +28,7 @@ const VARIABLE = new RegExp(String.raw`^[\\"']*${SHELL_VARIABLE}${REST}`)
 const PATH = new RegExp(FILE)
 
 /** Returns true for a word after a flag such as `--key` that is not a secret. */
-export function isNoSecretWord(word: string): boolean {
+export function isPlainWord(word: string): boolean {
   return isPlaceholder(word) || PATH.test(word)
 }
 

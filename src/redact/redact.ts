@@ -1,5 +1,5 @@
 import type {Values} from '../base/values.ts'
-import {bare, secretForms} from './forms.ts'
+import {secretForms, stripPunctuation} from './forms.ts'
 import {redactTexts} from './known-texts.ts'
 import {mapLeaves} from './leaves.ts'
 import {replaceSecrets} from './lines.ts'
@@ -106,7 +106,7 @@ function secretsIn(values: Values): Secrets {
 function textSecrets(text: string): string[] {
   const secrets: string[] = []
   replaceSecrets(text, (secret) => {
-    secrets.push(bare(secret))
+    secrets.push(stripPunctuation(secret))
     return secret
   })
   return secrets

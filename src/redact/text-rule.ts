@@ -9,7 +9,7 @@ const WORD = String.raw`("[^"]*"|'[^']*'|\S+)`
 const IN_COMMAND = String.raw`\s(?:[^|;&\n]{0,300}?\s)?`
 
 /** Secrets that are recognized without a key. */
-export const ALONE = {
+export const KEYLESS_SECRETS = {
   privateKey: '-----BEGIN [A-Z ]*PRIVATE KEY',
   sql: String.raw`(\b(?i:IDENTIFIED BY)\s+)('[^']*'|"[^"]*")`,
   /** A word with digits or capitals, not "Bearer authentication". */
@@ -18,7 +18,7 @@ export const ALONE = {
   webhook: String.raw`(://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|(?:[\w-]+\.)?discord(?:app)?\.com/api/webhooks/|[\w.-]+\.office\.com/webhookb2/|api\.telegram\.org/bot))([\w%@.:/-]+)`,
 } as const
 /** A pattern that matches every string that contains one of them, in lower case. */
-export const ALONE_HINT =
+export const KEYLESS_HINT =
   '-----begin|bearer|identified by|(?:/|\\.)(?:hooks|discord|discordapp|office|api\\.telegram)\\.'
 /**
  * A URL with a user's password, up to the last `@` of its word; a password may contain an `@`, a `/` or a
@@ -42,13 +42,13 @@ export const ELEMENT = String.raw`(<([\w.-]+)>)([^<>]+)</`
 /** `--db-password WORD`, in commands and lists of words. */
 export const FLAG = String.raw`((?:^|[^\w-])--?([A-Za-z][\w-]+)(?:["'],\s*|\s+))("[^"-][^"]*"|'[^'-][^']*'|["']?[^\s"'-]\S*)`
 /** `secret "WORD";`, in the syntax of BIND. */
-export const STATEMENT = String.raw`((?:^|[{;])\s*([\w.-]+)\s+)("[^"]*"|'[^']*')\s*(?:;|$)`
+export const BIND_STATEMENT = String.raw`((?:^|[{;])\s*([\w.-]+)\s+)("[^"]*"|'[^']*')\s*(?:;|$)`
 /** `password =`, `"token":` and `--db-password=`, with everything up to the value. */
 export const ASSIGNMENT = String.raw`([\w.-]+)[\\"']*\s*[:=]\s*`
 /** A key at the start of a line, such as in a map below `passwords:`, with its value. */
-export const KEYED = String.raw`^(["']?([\w.-]+)["']?\s*(?::\s+|:$|=\s*))(.*)$`
+export const KEY_VALUE_LINE = String.raw`^(["']?([\w.-]+)["']?\s*(?::\s+|:$|=\s*))(.*)$`
 /** The name of a variable, before its value on the same line. */
-export const NAME_BEFORE = String.raw`\b(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?$`
+export const NAME_PREFIX = String.raw`\b(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?$`
 /** The beginning of a reference up to its `key`, on one line. */
 export const REFERENCE_BEFORE = String.raw`KeyRef["']?\s*:\s*\{[^}]*$`
 /**
@@ -58,13 +58,13 @@ export const REFERENCE_BEFORE = String.raw`KeyRef["']?\s*:\s*\{[^}]*$`
 export const ENTRY_POINT = String.raw`^[\w.]+:(?:[\w.]*[._])?(?:app|application|factory|main)\b`
 
 /** The start of a line: blanks, and the list marker. */
-export const BEFORE_CONTENT = String.raw`^\s*(?:-\s+)?`
+export const LINE_START = String.raw`^\s*(?:-\s+)?`
 /**
  * `password:` followed only by a block indicator or an opening bracket, with everything before the key.
  */
-export const OPENING = String.raw`^(\s*(?:-\s+)*)["']?([\w.-]+)["']?\s*[:=]\s*(?:([|>][-+\d]*|[{[])\s*)?(?:#.*)?$`
+export const BLOCK_HEAD = String.raw`^(\s*(?:-\s+)*)["']?([\w.-]+)["']?\s*[:=]\s*(?:([|>][-+\d]*|[{[])\s*)?(?:#.*)?$`
 /** The name of a variable, as pods list them, or a key whose value is on another line. */
-export const NAMED = String.raw`^(\s*(?:-\s+)*)["']?(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?,?\s*$`
+export const NAME_LINE = String.raw`^(\s*(?:-\s+)*)["']?(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?,?\s*$`
 export const LISTED_FLAG = String.raw`^\s*-\s+["']?--?([A-Za-z][\w-]+)["']?\s*$`
 /** A section of secrets. Other sections contain settings, too: `[token]` of keystone. */
 export const SECTION = String.raw`^\s*\[([\w.-]*(?i:pass(?:word)?s))\]\s*$`

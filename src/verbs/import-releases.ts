@@ -5,8 +5,8 @@ import {
   type ImportedRelease,
   type ImportedSource,
   refuseOddSettings,
+  skipInexpressible,
   withoutSecrets,
-  withRoom,
 } from '../exchange/imported.ts'
 import type {KnownRelease} from '../graph/inference/facts.ts'
 import {infer} from '../graph/inference/infer.ts'
@@ -45,7 +45,7 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
     .toSorted((a, b) => (a.release < b.release ? -1 : 1))
   const inferred = inferredBetween(foreignReleases)
   const all = foreignReleases.map((each) => imported(each, inferred, showSecrets))
-  const {releases, lost} = withRoom(all, '--namespace')
+  const {releases, lost} = skipInexpressible(all, '--namespace')
   const importedIds = new Set(releases.map((each) => releaseId(each.namespace, each.name)))
   const isKept = ({release}: StoredRelease) => importedIds.has(release)
   return {

@@ -1,5 +1,5 @@
 import {type Source, yamlError} from './error.ts'
-import {type ContentNode, contentOf, type MappingNode, type Node, type SequenceNode} from './node.ts'
+import {type ContentNode, type MappingNode, type Node, type SequenceNode, targetNode} from './node.ts'
 
 /** The number of nodes that a reader visits if it follows every alias: in total, and through aliases. */
 interface Weight {
@@ -23,7 +23,7 @@ export function refuseAliasBomb(source: Source, root: Node): void {
 const SCALAR: Weight = {all: 1, aliased: 0}
 
 function weigh(node: Node, weights: Map<ContentNode, Weight>): Weight {
-  const content = contentOf(node)
+  const content = targetNode(node)
   if (content.kind === 'scalar') return node.kind === 'alias' ? {all: 2, aliased: 1} : SCALAR
   const inner = (content.aliased ? weights.get(content) : undefined) ?? weighCollection(content, weights)
   return node.kind === 'alias' ? {all: inner.all + 1, aliased: inner.all} : inner

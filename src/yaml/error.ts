@@ -37,7 +37,7 @@ export function placesIn(text: string): (offset: number) => LineColumn {
 }
 
 /** Returns `file:line:column` of an offset, as printed in messages. */
-export function whereIs(source: Source, offset: number): string {
+export function formatLocation(source: Source, offset: number): string {
   const {line, column} = lineColumn(source.text, offset)
   return `${source.file}:${line}:${column}`
 }
@@ -46,7 +46,7 @@ export function whereIs(source: Source, offset: number): string {
  * Returns js-yaml's error message without quoted parts of the document: the name of a tag or an alias can be
  * a secret.
  */
-export function reasonOf({reason}: Pick<YAMLException, 'reason'>): string {
+export function redactedReason({reason}: Pick<YAMLException, 'reason'>): string {
   return reason.replace(/ ".*"|: .*| !<.*>/gs, '')
 }
 
@@ -55,5 +55,5 @@ export function reasonOf({reason}: Pick<YAMLException, 'reason'>): string {
  * secret.
  */
 export function yamlError(source: Source, offset: number, message: string, hint?: string): KkError {
-  return new KkError('KK_YAML', `${whereIs(source, offset)}: ${message}`, {hint})
+  return new KkError('KK_YAML', `${formatLocation(source, offset)}: ${message}`, {hint})
 }

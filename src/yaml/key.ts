@@ -1,5 +1,5 @@
 import {type Source, yamlError} from './error.ts'
-import {contentOf, type Node} from './node.ts'
+import {type Node, targetNode} from './node.ts'
 import {exactInteger, resolveWord} from './word.ts'
 
 const SIGNED_END = 2n ** 63n
@@ -10,7 +10,7 @@ const SIGNED_END = 2n ** 63n
  * integers.
  */
 export function keyText(source: Source, node: Node): string {
-  const key = contentOf(node)
+  const key = targetNode(node)
   if (key.kind !== 'scalar') throw badKey(source, node, `a ${key.kind}`)
   if (!key.plain || key.tag !== '') return key.text
   const word = resolveWord(key.text)

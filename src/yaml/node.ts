@@ -36,6 +36,6 @@ export type ContentNode = ScalarNode | SequenceNode | MappingNode
 export type Node = ContentNode | AliasNode
 
 /** Returns the node itself, or the target of an alias. */
-export function contentOf(node: Node): ContentNode {
+export function targetNode(node: Node): ContentNode {
   return node.kind === 'alias' ? node.target : node
 }

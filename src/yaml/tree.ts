@@ -8,7 +8,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from 'js-yaml'
-import {reasonOf, type Source, yamlError} from './error.ts'
+import {redactedReason, type Source, yamlError} from './error.ts'
 import type {AliasNode, ContentNode, MappingNode, Node, ScalarNode, SequenceNode} from './node.ts'
 
 /**
@@ -55,7 +55,7 @@ function parsed(source: Source): Parsed {
       const isShallow = error.reason === 'deficient indentation' && isIndentable(text, start, at)
       const isIndented = starts[countBelow(starts, start)] === start
       if (!isShallow || isIndented || round * text.length > MAX_REPARSED_CHARACTERS)
-        throw yamlError(source, origin(at), reasonOf(error), 'correct the YAML at that place')
+        throw yamlError(source, origin(at), redactedReason(error), 'correct the YAML at that place')
       const lines = startsOfOpen(text, start)
       const indent = ' '.repeat(depth)
       for (const [index, each] of lines.entries()) starts.push(each + index * depth)

@@ -1,7 +1,7 @@
 import type {Values} from '../base/values.ts'
 import {type Source, yamlError} from './error.ts'
 import {keyText} from './key.ts'
-import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNode} from './node.ts'
+import {type ContentNode, type MappingNode, type Node, type ScalarNode, targetNode} from './node.ts'
 import {exactInteger, resolveWord} from './word.ts'
 
 export interface ValueOptions {
@@ -28,7 +28,7 @@ export function documentValue(source: Source, root: Node, options: ValueOptions)
 }
 
 function nodeValue(reader: Reader, node: Node): unknown {
-  const content = contentOf(node)
+  const content = targetNode(node)
   if (content.kind === 'scalar') {
     const value = scalarValue(reader.source, content)
     if (reader.integers === 'error' && typeof value === 'number') expectExact(reader.source, content, value)
@@ -82,7 +82,7 @@ function keyKinds(source: Source, node: MappingNode): ReadonlyMap<string, string
   }
   for (const {key, value} of node.pairs) {
     if (!isMergeKey(key)) {
-      add(keyText(source, key), keyKind(contentOf(key)), key.offset)
+      add(keyText(source, key), keyKind(targetNode(key)), key.offset)
       continue
     }
     for (const merged of mergedMaps(source, value))
@@ -109,7 +109,7 @@ function setOwn(map: Record<string, unknown>, name: string, value: unknown): voi
 
 /** Returns true for a plain `<<`. go.yaml.in/yaml/v2: decode.go isMerge. */
 export function isMergeKey(node: Node): boolean {
-  const key = contentOf(node)
+  const key = targetNode(node)
   return key.kind === 'scalar' && key.text === '<<' && key.plain && (key.tag === '' || key.tag === '!')
 }
 
@@ -119,7 +119,7 @@ export function isMergeKey(node: Node): boolean {
 export function mergedMaps(source: Source, value: Node): MappingNode[] {
   const maps = value.kind === 'sequence' ? value.items.toReversed() : [value]
   return maps.map((each) => {
-    const content = contentOf(each)
+    const content = targetNode(each)
     if (content.kind === 'mapping') return content
     throw yamlError(source, each.offset, `expected a map behind <<, got a ${content.kind}`, 'merge maps only')
   })

@@ -13,7 +13,7 @@ import {dirname, join} from 'node:path'
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import type {Chart} from '../../src/charts/chart.ts'
-import {type KeptCharts, openKeptCharts} from '../../src/charts/chart-cache.ts'
+import {type ChartCache, openChartCache} from '../../src/charts/chart-cache.ts'
 import {spokenChart} from '../../src/charts/dialect.ts'
 import {digestChart} from '../../src/charts/digest-chart.ts'
 import {findChart} from '../../src/charts/find-chart.ts'
@@ -34,11 +34,11 @@ const FILES = {
 const WORDS = ['APIVersions', 'KubeVersion', 'coreos.com', 'cert-manager.io', 'example.org'] as const
 
 /** Opens the cache in `cache`, as if the files of charts were older than they are. */
-function opened(cache: string, options: Partial<Parameters<typeof openKeptCharts>[0]> = {}): KeptCharts {
-  return openKeptCharts({cache, build: 'kk 1', openedAt: Date.now() + 60_000, ...options})
+function opened(cache: string, options: Partial<Parameters<typeof openChartCache>[0]> = {}): ChartCache {
+  return openChartCache({cache, build: 'kk 1', openedAt: Date.now() + 60_000, ...options})
 }
 
-function find(charts: string, kept: KeptCharts | undefined): Promise<Chart> {
+function find(charts: string, kept: ChartCache | undefined): Promise<Chart> {
   const read = {charts: new Map(), libraries: new Map(), kept}
   const never = () => Promise.reject(new Error('nothing is to be fetched'))
   const packages = {pull: never, names: never, index: never, push: never}

@@ -1,20 +1,20 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {type JsonSchema, resolved, validate} from '../../src/base/validate.ts'
+import {type JsonSchema, resolveRef, validate} from '../../src/base/validate.ts'
 import {ENVIRONMENT_SCHEMA} from '../../src/environment/schema.ts'
 import {readYaml} from '../../src/yaml/yaml.ts'
 
 /** Every key of the file with its schema, as `kk.releases.*.chart`. */
 function keysOf(schema: JsonSchema, path: string[] = []): [path: string, schema: JsonSchema][] {
-  const own = resolved(schema, ENVIRONMENT_SCHEMA)
+  const own = resolveRef(schema, ENVIRONMENT_SCHEMA)
   const below = [
     ...Object.entries(own.properties ?? {}),
     ...(own.additionalProperties ? [['*', own.additionalProperties] as const] : []),
   ]
   return [
     ...below.flatMap(([key, inner]) => [
-      [[...path, key].join('.'), resolved(inner, ENVIRONMENT_SCHEMA)] as [string, JsonSchema],
+      [[...path, key].join('.'), resolveRef(inner, ENVIRONMENT_SCHEMA)] as [string, JsonSchema],
       ...keysOf(inner, [...path, key]),
     ]),
     ...[own.items, ...(own.anyOf ?? [])].flatMap((inner) => (inner ? keysOf(inner, path) : [])),

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {looksSecret, looksSecretPath, saysSecret} from '../../src/redact/looks-secret.ts'
+import {looksSecret, looksSecretPath, namesSecret} from '../../src/redact/looks-secret.ts'
 
 describe('looksSecret', () => {
   it.each([
@@ -120,5 +120,5 @@ it.each([
   ['connection', 'sqlite:///var/lib/db', {}, false],
   ['backend_argument', {type: 'multistring', values: ['geheim']}, {}, true],
 ])('saysSecret decides whether %s of %j in %j is secret: %s', (key, value, around, isSecret) => {
-  expect(saysSecret(key, value, around)).toBe(isSecret)
+  expect(namesSecret(key, value, around)).toBe(isSecret)
 })

@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {once} from '../../base/once.ts'
 import {openCarried} from '../../charts/carried.ts'
-import {type KeptCharts, openKeptCharts} from '../../charts/chart-cache.ts'
+import {type ChartCache, openChartCache} from '../../charts/chart-cache.ts'
 import type {ChartFinding} from '../../charts/find-chart.ts'
 import {helmPackages, type Packages} from '../../helm/pull.ts'
 import {digestResolver, sourceRegistries} from '../../images/registry/resolve.ts'
@@ -30,10 +30,10 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
 }
 
 /** Opens the cache of facts about charts; undefined if kk runs from its sources, and with `KK_NO_CACHE`. */
-function openKept(): KeptCharts | undefined {
+function openKept(): ChartCache | undefined {
   const build = buildDigest()
   if (build === undefined || process.env.KK_NO_CACHE) return undefined
-  return openKeptCharts({cache: cacheDirectory(process.env), build})
+  return openChartCache({cache: cacheDirectory(process.env), build})
 }
 
 /** Returns the ports for rendering charts without a cluster; helm is looked up at the first rendering. */

@@ -1,4 +1,4 @@
-import {oncePer} from '../../base/once.ts'
+import {memoize} from '../../base/once.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import type {InventoryPart, InventoryReader} from '../../kubernetes/inventory/inventory.ts'
@@ -50,7 +50,7 @@ export async function systemLayer(
 ): Promise<Required<Pick<PlaceLayers, 'system' | 'plugins'>>> {
   const file = factsFile(flags)
   // Each round of the inference reads the facts again.
-  const read = oncePer(async (part: InventoryPart) => (await cluster!()).inventory.read(part))
+  const read = memoize(async (part: InventoryPart) => (await cluster!()).inventory.read(part))
   const facts = async (names: readonly FactName[]) => {
     const source = cluster && (async () => ({inventory: {read}}))
     const {facts} = await knownFacts({file, environment, names, cluster: source})

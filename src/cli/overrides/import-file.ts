@@ -1,6 +1,6 @@
 import type {Environment} from '../../environment/environment.ts'
 import type {ImportedContent} from '../../overrides/service.ts'
-import {importedText, isNothing} from '../../report/overrides/overrides-text.ts'
+import {importedText, isUnchangedImport} from '../../report/overrides/overrides-text.ts'
 import type {OverrideBase} from '../../verbs/overrides/override-base.ts'
 import {canAsk, confirm} from '../console.ts'
 import {factsFile} from '../open/layers.ts'
@@ -27,7 +27,7 @@ export async function importFile(
   const asks = canAsk() && !flags.yes && !flags['dry-run']
   if (flags['dry-run'] || asks) {
     const preview = await send(true)
-    if (!asks || isNothing(preview)) return preview
+    if (!asks || isUnchangedImport(preview)) return preview
     say(importedText(preview, true))
     await confirm('apply these changes?')
   }

@@ -9,7 +9,7 @@ import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
-import {leftText, removalText} from '../../report/plan/removal-text.ts'
+import {objectsLeftText, removalText} from '../../report/plan/removal-text.ts'
 import {blocks} from '../../report/text/view.ts'
 import {type RunState, releasesIn} from '../../run/run-state.ts'
 import {expectConsent, hookDataOfRollback} from '../../verbs/change/hook-data.ts'
@@ -135,7 +135,7 @@ async function removeNew(
   }
   const reports = await openReportFiles(flags.report, 'removal')
   const shown = await showRun(events, {flags, console, reports, choices, commands})
-  console.say(leftText(remaining, colours))
+  console.say(objectsLeftText(remaining, colours))
   return shown
 }
 

@@ -5,10 +5,10 @@ import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
 import {usesReader} from '../../prepare/uses-reader.ts'
 import type {Palette} from '../../report/colour.ts'
 import {errorDocument, errorText} from '../../report/error-text.ts'
-import {cleanupDocument, cleanupText, leftElsewhereText} from '../../report/plan/cleanup-text.ts'
+import {cleanupDocument, cleanupText, resourcesLeftText} from '../../report/plan/cleanup-text.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {planText} from '../../report/plan/plan-text.ts'
-import {leftText, removalDocument, removalText} from '../../report/plan/removal-text.ts'
+import {objectsLeftText, removalDocument, removalText} from '../../report/plan/removal-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {blocks, type View} from '../../report/text/view.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/task.ts'
@@ -82,9 +82,9 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   const again = ['kk', verb, ...names, place, ...repeatedFlags(flags)].join(' ')
   const commands = {again, status: statusCommand(environment, flags)}
   const {state, exit} = await showRun(run, {...context, choices, commands})
-  console.say(leftText(remaining, console.palette('stderr')))
+  console.say(objectsLeftText(remaining, console.palette('stderr')))
   const elsewhere = planned.cleanups.filter((each) => remaining.some(({release}) => release === each.release))
-  console.say(leftElsewhereText(elsewhere, console.palette('stderr')))
+  console.say(resourcesLeftText(elsewhere, console.palette('stderr')))
   printResult(
     {
       ...runDocument(state),

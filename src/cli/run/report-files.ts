@@ -17,7 +17,7 @@ export async function openReportFiles(
   word?: string,
 ): Promise<ReportFiles | undefined> {
   if (texts.length === 0) return undefined
-  const [{besideRequest, parseReportRequests}, {expectWritable, isPlainFile}, {reportFiles}] =
+  const [{suffixedRequest, parseReportRequests}, {expectWritable, isPlainFile}, {reportFiles}] =
     await Promise.all([
       import('../../report/files/request.ts'),
       import('../../state/files/write-named-file.ts'),
@@ -29,7 +29,7 @@ export async function openReportFiles(
     return reportFiles(requested, loadViz)
   }
   const requests = await Promise.all(
-    requested.map(async (each) => ((await isPlainFile(each.file)) ? besideRequest(each, word) : each)),
+    requested.map(async (each) => ((await isPlainFile(each.file)) ? suffixedRequest(each, word) : each)),
   )
   writeView('stderr', `reports of the ${word}: ${requests.map(({file}) => file).join(', ')}`)
   return reportFiles(requests, loadViz)

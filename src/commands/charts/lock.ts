@@ -5,7 +5,7 @@ import {documentFlags, fileArgument, renderFlags} from '../../cli/flags.ts'
 import {openLockPorts} from '../../cli/open/charts.ts'
 import {namesCluster, openChosenCluster} from '../../cli/open/cluster.ts'
 import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
-import {lockDocument, lockText, unlikeText, unresolvedLines} from '../../report/charts/lock-text.ts'
+import {lockDifferencesText, lockDocument, lockText, unresolvedLines} from '../../report/charts/lock-text.ts'
 import {compareLock, lockNow} from '../../verbs/charts/lock-charts.ts'
 
 export default class ChartsLock extends KkCommand {
@@ -38,7 +38,7 @@ export default class ChartsLock extends KkCommand {
       const compared = await compareLock(prepared, ports)
       for (const line of unresolvedLines(compared)) this.console.say(line)
       this.console.document(flags.output, {environment: environment.name, ...compared}, (palette) =>
-        unlikeText(compared, palette),
+        lockDifferencesText(compared, palette),
       )
       if (compared.differences.length > 0) process.exitCode = 3
       return

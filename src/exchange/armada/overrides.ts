@@ -36,7 +36,7 @@ export interface ArmadaDocuments {
 
 /**
  * Returns the documents of a manifest with value overrides merged over its chart documents. Throws what
- * `layOver` throws.
+ * `mergeOverrides` throws.
  */
 export function mergeArmada(manifest: ArmadaDocuments, charts: readonly ChartOverrides[]): Values[] {
   const documents = charts.map((chart) => ({
@@ -44,7 +44,7 @@ export function mergeArmada(manifest: ArmadaDocuments, charts: readonly ChartOve
     metadata: {name: armadaName(chart)},
     data: {values: chart.values},
   }))
-  return layOver(manifest, documents)
+  return mergeOverrides(manifest, documents)
 }
 
 /**
@@ -52,7 +52,7 @@ export function mergeArmada(manifest: ArmadaDocuments, charts: readonly ChartOve
  * as `armada apply --values` does (Armada: handlers/override.py). Throws `KK_ARMADA` if an override matches
  * nothing (Armada ignores it) or if a document violates Armada's schema.
  */
-export function layOver({file, documents}: ArmadaDocuments, overrides: readonly Values[]): Values[] {
+export function mergeOverrides({file, documents}: ArmadaDocuments, overrides: readonly Values[]): Values[] {
   const unmatchedOverrides = new Set(overrides)
   const merged = documents
     .filter((document) => document !== null)

@@ -9,7 +9,7 @@ import {assemble, type ReadRelease} from '../assemble.ts'
 import {withoutCredentials} from '../credentials.ts'
 import {type Imported, type ImportedSource, refuseOddSettings, withoutSecrets} from '../imported.ts'
 import {unread} from '../unread.ts'
-import {layOver} from './overrides.ts'
+import {mergeOverrides} from './overrides.ts'
 import {documentName} from './schema.ts'
 
 interface ArmadaOptions {
@@ -44,7 +44,7 @@ export function importArmada({
   showSecrets,
 }: ArmadaOptions): Imported {
   refuseOddSettings({name, charts: []})
-  const merged = layOver({file, documents}, overrides)
+  const merged = mergeOverrides({file, documents}, overrides)
   const manifest = onlyManifest(merged, file)
   const {release_prefix: prefix, chart_groups: groups} = documentData(manifest) as {
     readonly release_prefix: string

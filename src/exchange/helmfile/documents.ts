@@ -5,7 +5,7 @@ import {problemsError} from '../../environment/problems.ts'
 import {refuseAliasBomb} from '../../yaml/aliasing.ts'
 import type {Source} from '../../yaml/error.ts'
 import {keyText} from '../../yaml/key.ts'
-import {contentOf, type Node, type ScalarNode} from '../../yaml/node.ts'
+import {type Node, type ScalarNode, targetNode} from '../../yaml/node.ts'
 import {parseTrees} from '../../yaml/tree.ts'
 import {resolveWord} from '../../yaml/word.ts'
 import {treeValue} from '../../yaml/yaml.ts'
@@ -80,7 +80,7 @@ function withVerbatimSets(source: Source, root: Node): Node {
 }
 
 function withStringsAt(source: Source, node: Node, place: readonly string[]): Node {
-  const content = contentOf(node)
+  const content = targetNode(node)
   if (content.kind === 'sequence')
     return {...content, items: content.items.map((item) => withStringsAt(source, item, place))}
   const [step, ...rest] = place

@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import {isMap, type Values} from '../../base/values.ts'
-import {saysSecret} from '../../redact/looks-secret.ts'
+import {namesSecret} from '../../redact/looks-secret.ts'
 import type {Source} from '../../yaml/error.ts'
 import {readOnlyYaml} from '../../yaml/yaml.ts'
 import {type IniOptions, type MultiString, readIni} from './ini.ts'
@@ -49,7 +49,7 @@ function splitSecrets(options: IniOptions): ReadOptions {
 
 function isSecretOption(section: string, [option, value]: [string, string | MultiString]): boolean {
   const texts = typeof value === 'string' ? [value] : value.values
-  return texts.some((text) => text !== '' && (saysSecret(option, text, {section}) || isSecretText(text, [])))
+  return texts.some((text) => text !== '' && (namesSecret(option, text, {section}) || isSecretText(text, [])))
 }
 
 interface ServiceFile {

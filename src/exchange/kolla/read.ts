@@ -68,7 +68,7 @@ interface JobOptions {
  * Returns the values that generated files set for the options that a chart passes to its jobs, as its `conf`:
  * the chart's jobs read them from nowhere else. Throws `KK_KOLLA` for a file that oslo.config cannot parse.
  */
-export function handedOptions(
+export function jobConfOptions(
   {options, files}: JobOptions,
   copied: readonly CopiedFile[],
   texts: ReadonlyMap<string, string>,

@@ -18,7 +18,7 @@ export interface Need {
   readonly without?: string
 }
 
-/** The verbs with separate rights; `ALIKE` has the others. */
+/** The verbs with separate rights; `EQUIVALENT_VERBS` has the others. */
 export type NeedingVerb =
   | 'status'
   | 'plan'

@@ -8,7 +8,7 @@ import {CHILD_ROLES, OPERATOR_ROLES, removalRules, withRemoval} from '../../kube
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {dumpYaml} from '../../yaml/dump.ts'
-import {NAME, ONE, type Shape} from './shape.ts'
+import {NAME, type Shape, UNSHARDED} from './shape.ts'
 
 export interface InstallOptions {
   /** The version of this kk. */
@@ -80,7 +80,7 @@ function chartValues({
   namespaces,
   removes = false,
   makesOfCluster = false,
-  shape: {shape, shards} = ONE,
+  shape: {shape, shards} = UNSHARDED,
 }: InstallOptions) {
   return {image, namespaces, removal: removes, clusterObjects: makesOfCluster, shape, shards}
 }

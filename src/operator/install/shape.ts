@@ -13,7 +13,7 @@ export interface Shape {
   readonly shards: readonly string[]
 }
 
-export const ONE: Shape = {shape: 'one', shards: []}
+export const UNSHARDED: Shape = {shape: 'one', shards: []}
 
 /** The name of the operator's Deployment: the only process, or the parent of the workers. */
 export const NAME = 'kk-operator'
@@ -38,7 +38,7 @@ export async function expectShape(
 ): Promise<void> {
   const deployment = desired.find(({kind, metadata}) => kind === DEPLOYMENTS.kind && metadata.name === NAME)
   if (!deployment) return
-  const readShape = ({metadata}: InstalledDeployment) => metadata.annotations?.[SHAPE] ?? ONE.shape
+  const readShape = ({metadata}: InstalledDeployment) => metadata.annotations?.[SHAPE] ?? UNSHARDED.shape
   const installed = await objects.read<InstalledDeployment>(DEPLOYMENTS, {
     namespace: KK_NAMESPACE,
     name: NAME,

@@ -49,7 +49,7 @@ export interface KnownFacts {
 }
 
 /** Facts of one origin: `cluster`, `environment` or the name of a file. */
-export interface FactsFrom {
+export interface OriginFacts {
   readonly source: string
   readonly facts: Facts
 }
@@ -58,7 +58,7 @@ export interface FactsFrom {
  * Combines facts from several sources, from the weakest to the strongest: a fact is replaced as a whole,
  * never merged.
  */
-export function combineFacts(origins: readonly FactsFrom[]): KnownFacts {
+export function combineFacts(origins: readonly OriginFacts[]): KnownFacts {
   const sources: Partial<Record<FactName, string>> = {}
   for (const {source, facts} of origins) {
     for (const name of Object.keys(facts) as FactName[]) if (facts[name] !== undefined) sources[name] = source

@@ -1,4 +1,4 @@
-import {oncePer} from '../../base/once.ts'
+import {memoize} from '../../base/once.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {definesChart, type SpokenChart, spokenChart} from '../../charts/dialect.ts'
@@ -34,7 +34,7 @@ export interface Plugins {
 
 /** Returns kk's own plugins; each is loaded on first use. */
 export function builtInPlugins(): Plugins {
-  const isWhole = oncePer(definesChart)
+  const isWhole = memoize(definesChart)
   const spokenIn = new Map<string, SpokenChart>()
   const spoken = (chart: FoundChart) => {
     const spoken = spokenIn.get(chart.directory) ?? spokenChart(chart, isWhole)

@@ -1,6 +1,6 @@
 import {createCipheriv, createDecipheriv, randomBytes} from 'node:crypto'
 import {KkError} from '../../base/errors.ts'
-import {type StoreKey, type StoreKeys, withKeyToGive} from './keys.ts'
+import {type StoreKey, type StoreKeys, withExistingKeyHint} from './keys.ts'
 
 /** The row of an encrypted string; it is authenticated, so that the string cannot be moved to another row. */
 type RowOfText = readonly [kind: 'overrides' | 'audit' | 'secret', ...row: string[]]
@@ -53,7 +53,7 @@ function keysToOpen(keys: () => StoreKeys): StoreKeys {
   try {
     return keys()
   } catch (error) {
-    throw error instanceof KkError ? withKeyToGive(error) : error
+    throw error instanceof KkError ? withExistingKeyHint(error) : error
   }
 }
 

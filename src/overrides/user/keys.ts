@@ -69,7 +69,7 @@ function readKeyFile(path: string): string {
 }
 
 /** Returns the error with the hint to set the existing key, because a new key would not decrypt the store. */
-export function withKeyToGive({message}: KkError): KkError {
+export function withExistingKeyHint({message}: KkError): KkError {
   return new KkError('KK_STORE_KEY', message, {hint: GIVE})
 }
 

@@ -41,7 +41,7 @@ export function unresolvedLines({unresolved}: Pick<FoundLock, 'unresolved'>): re
 }
 
 /** Returns a line for each difference from a lock. */
-export function unlikeText({file, differences}: ComparedLock, palette: Palette): View {
+export function lockDifferencesText({file, differences}: ComparedLock, palette: Palette): View {
   if (differences.length === 0) return `as ${file} has it\n`
   const lines = differences.map(({what}) => `  ${palette.change('!')} ${what}`)
   return [...lines, `${counted(differences.length, 'difference')} from ${file}`]

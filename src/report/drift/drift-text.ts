@@ -118,7 +118,7 @@ function textLines(live: string, manifest: string, palette: Palette): readonly s
 }
 
 /** The reasons why an object is never pruned, for messages. */
-export const KEPT = {
+export const KEEP_REASONS = {
   data: 'it holds data',
   policy: 'helm.sh/resource-policy: keep',
   namespace: 'everything in it would go',
@@ -134,7 +134,7 @@ export function leftoverLines(leftovers: readonly Leftover[], palette: Palette):
   return [
     '  left over from a failed revision, and forgotten by helm:',
     ...leftovers.map(({kind, name, revision, kept}) => {
-      const stays = kept === undefined ? '' : `, stays: ${KEPT[kept]}`
+      const stays = kept === undefined ? '' : `, stays: ${KEEP_REASONS[kept]}`
       return `  ${palette.change('!')} ${kind}/${name} ${palette.quiet(`of revision ${revision}${stays}`)}`
     }),
   ]

@@ -49,7 +49,7 @@ interface RowOptions extends SectionOptions {
 function row(progressed: ReleaseProgress, options: RowOptions): Markup {
   const {release, progress} = progressed
   const {labels, rowOf, failureOf} = options
-  const result = markup`<span class="sign" aria-hidden="true">${SIGN[progress.state]}</span> ${resultText(progressed, labels)}`
+  const result = markup`<span class="sign" aria-hidden="true">${RESULT_SIGNS[progress.state]}</span> ${resultText(progressed, labels)}`
   const linked = progress.state === 'failed' ? markup`<a href="#${failureOf(release)}">${result}</a>` : result
   return markup`<tr id="${rowOf(release)}" class="${progress.state}"><th scope="row">${labels(release)}</th><td class="result">${linked}</td><td class="start">${startText(progressed, options)}</td><td class="took">${tookText(progressed)}</td><td class="lane-cell"><div class="lane" aria-hidden="true">${bars(progressed, options)}</div></td></tr>
 `
@@ -113,7 +113,7 @@ export interface SectionOptions {
 type State = Progress['state']
 
 /** The sign of each result, so that no result is shown by its colour alone. */
-export const SIGN = {
+export const RESULT_SIGNS = {
   succeeded: '✔',
   failed: '✖',
   skipped: '–',

@@ -9,7 +9,7 @@ import {runGraph, timePathText} from '../run/longest-path.ts'
 import {STATE_WORDS} from '../run/run-words.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
-import {releasesSection, type SectionOptions, SIGN} from './html-releases.ts'
+import {RESULT_SIGNS, releasesSection, type SectionOptions} from './html-releases.ts'
 import {foreignMarkup, type Markup, markup} from './markup.ts'
 import {type RunSpan, runSpan} from './run-span.ts'
 
@@ -58,7 +58,7 @@ function head(state: RunState, {startedAt, seconds, outcome}: RunSpan): Markup {
   const failures = releasesIn(state, 'failed').length
   return markup`<header class="${ending.state}">
 <h1>${state.environment} <small>on ${state.context}</small></h1>
-<p class="outcome"><span class="sign" aria-hidden="true">${SIGN[ending.state]}</span> The run ${ending.text} after ${durationText(seconds)}: ${countsText(state)}</p>
+<p class="outcome"><span class="sign" aria-hidden="true">${RESULT_SIGNS[ending.state]}</span> The run ${ending.text} after ${durationText(seconds)}: ${countsText(state)}</p>
 <p class="quiet">${state.run === '' ? 'Nothing was to be done' : `Run ${state.run}`}, <time datetime="${began}">${began.slice(0, 19).replace('T', ' ')} UTC</time></p>
 <nav aria-label="On this page"><ul>${failures > 0 ? markup`<li><a href="#failures">Failures (${failures})</a></li>` : markup``}<li><a href="#releases">Releases</a></li><li><a href="#graph">Graph</a></li></ul></nav>
 </header>
@@ -268,7 +268,7 @@ function runDot(state: RunState, rowOf: (release: ReleaseId) => string): string 
 
 function nodeLine({release, progress}: ReleaseProgress, labels: Labels, row: string): string {
   const took = 'seconds' in progress ? `, ${durationText(progress.seconds)}` : ''
-  const result = `${SIGN[progress.state]} ${STATE_WORDS[progress.state]}${took}`
+  const result = `${RESULT_SIGNS[progress.state]} ${STATE_WORDS[progress.state]}${took}`
   const attributes = {
     label: `${labels(release)}\n${result}`,
     class: progress.state,

@@ -27,7 +27,7 @@ export function parseReportRequests(texts: readonly string[]): readonly ReportRe
 }
 
 /** Returns the request with a word before the extension: `out/kk.xml` becomes `out/kk.rollback.xml`. */
-export function besideRequest({kind, file}: ReportRequest, word: string): ReportRequest {
+export function suffixedRequest({kind, file}: ReportRequest, word: string): ReportRequest {
   const {dir, name, ext} = parse(file)
   return {kind, file: join(dir, `${name}.${word}${ext}`)}
 }

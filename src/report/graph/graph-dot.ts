@@ -1,6 +1,6 @@
 import {releaseLabels} from '../text/label.ts'
 import {withoutImplied} from './graph-reduction.ts'
-import {allEdges, type GraphView, LEFT_OUT, realGroups} from './graph-view.ts'
+import {allEdges, type GraphView, OMITTED_EDGES, realGroups} from './graph-view.ts'
 
 export interface DrawingOptions {
   /** Whether edges that follow from others are drawn, too. */
@@ -28,7 +28,7 @@ export function graphDot(
   ])
   const drawn = allEdges(all ? graph : withoutImplied(graph))
   const note =
-    drawn.length === allEdges(graph).length ? [] : [`  label=${quoted(LEFT_OUT)}; fontcolor="#888888";`]
+    drawn.length === allEdges(graph).length ? [] : [`  label=${quoted(OMITTED_EDGES)}; fontcolor="#888888";`]
   const edges = drawn.map(({from, to, kind, soft}) => {
     const applied = kind === 'applied' ? ' [style=dashed, label="applied"]' : ''
     const style = soft ? ' [style=dotted, label="order only"]' : applied

@@ -2,7 +2,7 @@ import type {ReleaseId} from '../../release.ts'
 import {releaseLabels} from '../text/label.ts'
 import type {DrawingOptions} from './graph-dot.ts'
 import {withoutImplied} from './graph-reduction.ts'
-import {allEdges, type GraphView, LEFT_OUT, realGroups} from './graph-view.ts'
+import {allEdges, type GraphView, OMITTED_EDGES, realGroups} from './graph-view.ts'
 
 /**
  * Returns the graph as a Mermaid flowchart. An edge points from a release to its requirement; `applied` is
@@ -23,7 +23,7 @@ export function graphMermaid({graph, protected: isProtected}: GraphView, {all}: 
     '  end',
   ])
   const drawn = allEdges(all ? graph : withoutImplied(graph))
-  const note = drawn.length === allEdges(graph).length ? [] : [`  %% ${LEFT_OUT}`]
+  const note = drawn.length === allEdges(graph).length ? [] : [`  %% ${OMITTED_EDGES}`]
   const edges = drawn.map(({from, to, kind, soft}) => {
     const label = soft ? 'order only' : 'applied'
     const arrow = kind === 'applied' ? `-. ${label} .->` : '-->'

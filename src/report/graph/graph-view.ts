@@ -20,4 +20,4 @@ export function realGroups(graph: Graph): readonly (readonly ReleaseId[])[] {
 }
 
 /** The note in a drawing that omits edges. */
-export const LEFT_OUT = 'edges that follow from others are omitted; --all draws them'
+export const OMITTED_EDGES = 'edges that follow from others are omitted; --all draws them'

@@ -97,13 +97,13 @@ export function overridesHistoryText(entries: readonly AuditEntry[], palette: Pa
 }
 
 /** Returns true where an import changes nothing. */
-export function isNothing({changed, secrets, becomes}: ImportedContent): boolean {
+export function isUnchangedImport({changed, secrets, becomes}: ImportedContent): boolean {
   return changed.length + secrets.length === 0 && becomes === undefined
 }
 
 /** Returns what an import changed, or would change, as text. */
 export function importedText(imported: ImportedContent, isDryRun: boolean): string {
-  if (isNothing(imported)) return 'the store has all of this already\n'
+  if (isUnchangedImport(imported)) return 'the store has all of this already\n'
   const {changed, secrets, becomes} = imported
   const verb = isDryRun ? 'would ' : ''
   const place = ({name, namespace}: ImportedContent['secrets'][number]) =>

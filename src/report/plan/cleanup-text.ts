@@ -20,7 +20,7 @@ export function cleanupText(cleanups: readonly ReleaseCleanup[], palette: Palett
 }
 
 /** Returns what removed releases have left in other services, and how to delete it. */
-export function leftElsewhereText(cleanups: readonly ReleaseCleanup[], palette: Palette): readonly Part[] {
+export function resourcesLeftText(cleanups: readonly ReleaseCleanup[], palette: Palette): readonly Part[] {
   const labels = releaseLabels(cleanups.map(({release}) => release))
   const {stays} = cleanupDocument(cleanups)
   const left = titled(stays, {title: palette.strong('left in other services'), labels})

@@ -34,7 +34,7 @@ export function removalText(releases: readonly ReleaseRemoval[], palette: Palett
 }
 
 /** Returns the objects that are left after releases have been removed. */
-export function leftText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
+export function objectsLeftText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
   if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
   const unexpected = releases.flatMap(({release, goes}) =>

@@ -4,8 +4,8 @@ import {durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
 import {listWithin} from '../text/list.ts'
 import {shorten, textWidth} from '../text/width.ts'
-import {pathLeft} from './longest-path.ts'
-import {DOING, progressText} from './run-words.ts'
+import {remainingPath} from './longest-path.ts'
+import {PROGRESS_WORDS, progressText} from './run-words.ts'
 import type {Size} from './terminal.ts'
 
 export interface BoardFrame {
@@ -48,7 +48,7 @@ function runningRows({state, now, size, colours, labels}: BoardFrame, space: num
   const rows = shown.map(({release, kind, progress}) => {
     const name = padded(shorten(labels(release), width), width)
     const seconds = durationText((now - progress.since) / 1000).padStart(8)
-    const doing = progressText(progress.message, progress.blames) || DOING[kind]
+    const doing = progressText(progress.message, progress.blames) || PROGRESS_WORDS[kind]
     const phase = progress.phase === '' ? '' : `${progress.phase.padEnd(8)}  `
     const rest = shorten(`  ${phase}${doing}`, size.columns - width - 10)
     return `${colours.accent(spinner)} ${name}${colours.quiet(seconds)}${rest}`
@@ -64,7 +64,7 @@ function runningRows({state, now, size, colours, labels}: BoardFrame, space: num
 const MIN_ROWS_OF_PATH = 8
 
 function pathRow({state, size, colours, labels}: BoardFrame): string | undefined {
-  const path = pathLeft(state)
+  const path = remainingPath(state)
   if (path.length < 2) return undefined
   return colours.quiet(shorten(`longest path left: ${path.map(labels).join(' → ')}`, size.columns))
 }

@@ -10,7 +10,7 @@ import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
 import {detailLines, failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
-import {causeText, DOING, interruptedText, skipText, successText, testsText} from './run-words.ts'
+import {causeText, interruptedText, PROGRESS_WORDS, skipText, successText, testsText} from './run-words.ts'
 
 interface Context {
   readonly colours: Palette
@@ -86,7 +86,7 @@ export class LinesView implements RunView {
 }
 
 function workText(kind: ActionKind, progress: Extract<Progress, {state: 'running'}>): string {
-  const [line = plainLine(progress.message) || DOING[kind]] = progressLines(progress)
+  const [line = plainLine(progress.message) || PROGRESS_WORDS[kind]] = progressLines(progress)
   return line
 }
 
@@ -104,7 +104,7 @@ function eventLines(event: RunEvent, state: RunState, {colours, labels}: Context
     case 'run-noted':
       return []
     case 'release-started':
-      return event.kind === 'unchanged' ? [] : [DOING[event.kind]]
+      return event.kind === 'unchanged' ? [] : [PROGRESS_WORDS[event.kind]]
     case 'release-progressed':
       return progressLines(event)
     case 'object-deleted':

@@ -20,7 +20,7 @@ export function timePathText(state: RunState, labels: Labels): string {
 }
 
 /** Returns the longest chain of releases that have not ended: no run is shorter than that. */
-export function pathLeft(state: RunState): readonly ReleaseId[] {
+export function remainingPath(state: RunState): readonly ReleaseId[] {
   const isLeft = ({progress}: ReleaseProgress) => progress.state === 'waiting' || progress.state === 'running'
   return pathOf(state, (each) => (isLeft(each) ? expectedWork(each) : 0))
 }

@@ -11,7 +11,7 @@ import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
 
 /** What is happening to a release while its action runs. */
-export const DOING = {
+export const PROGRESS_WORDS = {
   install: 'installing',
   upgrade: 'upgrading',
   rollback: 'rolling back',

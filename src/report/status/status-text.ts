@@ -2,7 +2,7 @@ import {failureCauses, passes} from '../../kubernetes/gate/health.ts'
 import {releaseName} from '../../release.ts'
 import {isPassing, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
-import {KEPT} from '../drift/drift-text.ts'
+import {KEEP_REASONS} from '../drift/drift-text.ts'
 import {causeText, noteText} from '../run/run-words.ts'
 import {type Columns, table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -142,7 +142,7 @@ function againCommand(name: string, row: ReleaseStatus, rows: readonly ReleaseSt
 function leftoverLines(name: string, {status, leftovers = []}: ReleaseStatus): readonly string[] {
   if (leftovers.length === 0) return []
   const names = leftovers.map(({kind, name: object, kept}) =>
-    kept === undefined ? `${kind}/${object}` : `${kind}/${object} (stays: ${KEPT[kept]})`,
+    kept === undefined ? `${kind}/${object}` : `${kind}/${object} (stays: ${KEEP_REASONS[kept]})`,
   )
   const prune = `kk drift ${name} --prune`
   const next = status === 'deployed' ? prune : `kk deploy, then ${prune}`

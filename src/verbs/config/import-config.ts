@@ -4,7 +4,7 @@ import {suggest} from '../../base/suggest.ts'
 import {readContainerConfig, usedFiles} from '../../exchange/kolla/container-config.ts'
 import {dataOptions, takesOptions} from '../../exchange/kolla/data-options.ts'
 import {whyWithout} from '../../exchange/kolla/lost.ts'
-import {handedOptions, importContainer} from '../../exchange/kolla/read.ts'
+import {importContainer, jobConfOptions} from '../../exchange/kolla/read.ts'
 import type {Component, ServiceChart} from '../../exchange/kolla/service-charts.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {directoryFiles} from './directory-files.ts'
@@ -130,7 +130,7 @@ async function imported(
     return {...summary, ...options, notes: [...options.notes, ...idle]}
   }
   const {values, secrets, files: placed, notes} = importContainer(files)
-  const conf = handedOptions(chart, config.config_files, texts)
+  const conf = jobConfOptions(chart, config.config_files, texts)
   return {
     ...{...summary, files: placed},
     notes: [...notes, ...idle],

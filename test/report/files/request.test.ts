@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {besideRequest, parseReportRequests} from '../../../src/report/files/request.ts'
+import {parseReportRequests, suffixedRequest} from '../../../src/report/files/request.ts'
 
 it('each value of --report has a kind and a file, whose name may contain =', () => {
   const requests = parseReportRequests(['junit=out/kk.xml', 'html=a=b.html', 'junit=again.xml'])
@@ -16,7 +16,7 @@ it.each([
   ['out.d/kk', 'out.d/kk.rollback'],
   ['/tmp/kk.tar.xml', '/tmp/kk.tar.rollback.xml'],
 ])('the report of a rollback for %s is written next to the original as %s', (file, beside) => {
-  expect(besideRequest({kind: 'junit', file}, 'rollback')).toEqual({kind: 'junit', file: beside})
+  expect(suffixedRequest({kind: 'junit', file}, 'rollback')).toEqual({kind: 'junit', file: beside})
 })
 
 it.each([

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import type {ReleaseCleanup} from '../../../src/plan/removal/cleanup.ts'
 import {palette} from '../../../src/report/colour.ts'
-import {cleanupDocument, cleanupText, leftElsewhereText} from '../../../src/report/plan/cleanup-text.ts'
+import {cleanupDocument, cleanupText, resourcesLeftText} from '../../../src/report/plan/cleanup-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 
 const cronJob = {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'nova-cleanup'}}
@@ -33,15 +33,15 @@ it('empty lists of resources are omitted', () => {
   const [nova] = cleanups
 
   expect(viewText(cleanupText([], palette(0)))).toBe('')
-  expect(viewText(leftElsewhereText([{...nova!, stays: []}], palette(0)))).toBe('')
+  expect(viewText(resourcesLeftText([{...nova!, stays: []}], palette(0)))).toBe('')
   expect(viewText(cleanupText([{...nova!, goes: []}], palette(0)))).not.toContain('goes')
 })
 
 it('kept resources are shown with the way to delete them later', () => {
   const [nova] = cleanups
 
-  expect(viewText(leftElsewhereText(cleanups, palette(0)))).not.toContain('--purge')
-  expect(viewText(leftElsewhereText([{...nova!, goes: []}], palette(0)))).toMatchInlineSnapshot(`
+  expect(viewText(resourcesLeftText(cleanups, palette(0)))).not.toContain('--purge')
+  expect(viewText(resourcesLeftText([{...nova!, goes: []}], palette(0)))).toMatchInlineSnapshot(`
     "left in other services
       nova  user  nova  keystone-api  neutron has it, too
     to remove what only a release used, deploy it once more, then kk remove it with --purge

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
 import type {ReleaseRemoval} from '../../../src/plan/removal/objects.ts'
 import {palette} from '../../../src/report/colour.ts'
-import {leftText, removalDocument, removalText} from '../../../src/report/plan/removal-text.ts'
+import {objectsLeftText, removalDocument, removalText} from '../../../src/report/plan/removal-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 
 const namespace = 'openstack'
@@ -45,7 +45,7 @@ it('objects that helm deleted and that still exist are shown as being deleted', 
     stays: removals[0]!.stays,
   }
 
-  expect(viewText(leftText([left], palette(0)))).toMatchInlineSnapshot(`
+  expect(viewText(objectsLeftText([left], palette(0)))).toMatchInlineSnapshot(`
     "left on the cluster
       mariadb  Service/mariadb                       still being deleted
       mariadb  PersistentVolumeClaim/data-mariadb-0  claim of its StatefulSet

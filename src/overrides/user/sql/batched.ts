@@ -8,7 +8,7 @@ export type Outcome<T> = () => T
  * the commit of a transaction costs more than its content. `work` takes at most `most` items, and processes
  * all of them or, if it rejects, none; then each is retried alone, so that none fails because of another.
  */
-export function together<In, Out>(
+export function batched<In, Out>(
   work: (group: readonly In[]) => Promise<readonly Outcome<Out>[]>,
   most: number,
 ): (one: In) => Promise<Out> {

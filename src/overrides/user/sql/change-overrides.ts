@@ -2,14 +2,14 @@ import {hash} from 'node:crypto'
 import type {Kysely, Transaction} from 'kysely'
 import {KkError} from '../../../base/errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
-import {withKeyToGive} from '../keys.ts'
+import {withExistingKeyHint} from '../keys.ts'
 import type {ChangedPlace, ChartPlace, NextOverrides, OverrideChange, StoredOverrides} from '../store.ts'
 import {type Outcome, refused} from './batched.ts'
 import type {Row, Tables} from './database.ts'
 import {expectOneKeyring, holdsSealed} from './sealed.ts'
 
 /** The maximum number of charts in one statement, whose number of parameters is limited. */
-export const MOST_AT_ONCE = 100
+export const MAX_CHARTS_PER_STATEMENT = 100
 
 /** Reads the stored overrides of each of these charts, in their order. */
 export async function readOverrides(
@@ -124,7 +124,7 @@ async function insert(
  * decrypt it.
  */
 async function withKeyHint(db: Transaction<Tables>, error: KkError): Promise<KkError> {
-  return error.code === 'KK_STORE_KEY' && (await holdsSealed(db)) ? withKeyToGive(error) : error
+  return error.code === 'KK_STORE_KEY' && (await holdsSealed(db)) ? withExistingKeyHint(error) : error
 }
 
 /** Reads rows, keyed by `placeKey`. Invalid names are not queried, because a database may reject them. */

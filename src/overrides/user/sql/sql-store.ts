@@ -12,12 +12,12 @@ import type {
   StoredSecret,
   StoreIdentity,
 } from '../store.ts'
-import {together} from './batched.ts'
+import {batched} from './batched.ts'
 import {
   expectNamed,
   isNamed,
   isoTime,
-  MOST_AT_ONCE,
+  MAX_CHARTS_PER_STATEMENT,
   readOverrides,
   storedOverrides,
   type Update,
@@ -56,13 +56,13 @@ export function createSqlStore(
       await lockOverrides(db)
       return body(db)
     })
-  const put = together(
+  const put = batched(
     (updates: readonly Update[]) => writeAlone((db) => writeOverrides(db, updates, cipher)),
-    MOST_AT_ONCE,
+    MAX_CHARTS_PER_STATEMENT,
   )
-  const get = together(
+  const get = batched(
     (places: readonly ChartPlace[]) => read((db) => readOverrides(db, places, cipher)),
-    MOST_AT_ONCE,
+    MAX_CHARTS_PER_STATEMENT,
   )
   return {
     identity: () => read(readIdentity),
@@ -167,8 +167,8 @@ async function writeContent(
       .set({id, cluster, earlier_changes: Math.max(0, state - changes.length)})
       .execute()
   }
-  for (let start = 0; start < changes.length; start += MOST_AT_ONCE) {
-    const updates = changes.slice(start, start + MOST_AT_ONCE).map(updateOf)
+  for (let start = 0; start < changes.length; start += MAX_CHARTS_PER_STATEMENT) {
+    const updates = changes.slice(start, start + MAX_CHARTS_PER_STATEMENT).map(updateOf)
     for (const outcome of await writeOverrides(db, updates, cipher)) outcome()
   }
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})

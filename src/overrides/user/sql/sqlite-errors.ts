@@ -47,7 +47,7 @@ export function explainSqlite(error: unknown, path: string): unknown {
 export const FOREIGN = 'it holds the tables of another program'
 
 /** Returns true if SQLite could not create a file that it needs next to the database. */
-export function cannotBeMade(error: unknown): boolean {
+export function cannotCreateFile(error: unknown): boolean {
   const {errcode} = error as Partial<SqliteError>
   return errcode !== undefined && [READ_ONLY, CANNOT_OPEN].includes(errcode & 0xff)
 }

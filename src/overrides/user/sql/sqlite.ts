@@ -7,7 +7,7 @@ import {pathToFileURL} from 'node:url'
 import type {DatabaseConnection, Dialect, SqliteDatabase} from 'kysely'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
 import type {Database, Libraries, Tables} from './database.ts'
-import {cannotBeMade, expectSameFile, explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
+import {cannotCreateFile, expectSameFile, explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
 
 /**
  * Opens the file, created with access for its owner only, or opened read-only. Rejects with
@@ -107,7 +107,7 @@ async function connectToRead(path: string): Promise<DatabaseSync> {
     return await checked(new DatabaseSync(path, options))
   } catch (error) {
     const log = statSync(`${path}-wal`, {throwIfNoEntry: false})
-    if (!cannotBeMade(error) || (log && log.size > 0)) throw error
+    if (!cannotCreateFile(error) || (log && log.size > 0)) throw error
     const unshared = pathToFileURL(path)
     unshared.searchParams.set('immutable', '1')
     return checked(new DatabaseSync(unshared, options))

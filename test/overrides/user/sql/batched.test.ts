@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {refused, together} from '../../../../src/overrides/user/sql/batched.ts'
+import {batched, refused} from '../../../../src/overrides/user/sql/batched.ts'
 
 const broken = new Error('the disk is full')
 const late = new Error('somebody else was faster')
@@ -8,7 +8,7 @@ const late = new Error('somebody else was faster')
 function database(most = 100) {
   const written: string[] = []
   const transactions: string[][] = []
-  const put = together<string, string>(async (group) => {
+  const put = batched<string, string>(async (group) => {
     transactions.push([...group])
     await Promise.resolve()
     if (group.includes('broken')) throw broken
