@@ -3,7 +3,7 @@ import {seconds} from '../base/duration.ts'
 import {KkError} from '../base/errors.ts'
 import type {Position} from '../base/position.ts'
 import type {ReadinessRules} from '../base/readiness.ts'
-import {validate} from '../base/validate.ts'
+import {type JsonSchema, validate} from '../base/validate.ts'
 import type {Values} from '../base/values.ts'
 import {formatLocation, yamlError} from '../yaml/error.ts'
 import {type Node, targetNode} from '../yaml/node.ts'
@@ -21,7 +21,7 @@ import type {
 import {locator} from './position.ts'
 import {problemsError} from './problems.ts'
 import {parseRequirement} from './requirement.ts'
-import {ENVIRONMENT_SCHEMA} from './schema.ts'
+import {ENVIRONMENT_SCHEMA, SECTION_SCHEMA} from './schema.ts'
 import {refuseAmbiguousWords} from './words.ts'
 
 export interface EnvironmentSource {
@@ -30,8 +30,8 @@ export interface EnvironmentSource {
   readonly text: string
   /** The base directory of relative paths in the file; absolute. */
   readonly directory: string
-  /** Whether the environment's name is not used, so that any file name is accepted. */
-  readonly nameless?: boolean
+  /** Whether the text was merged from several files. */
+  readonly isMerged?: boolean
   /**
    * Called with a message for each duplicate key, of which the last one wins; if absent, a duplicate key is
    * an error.
@@ -39,28 +39,39 @@ export interface EnvironmentSource {
   readonly onDuplicate?: (message: string) => void
 }
 
+/** Values of an environment from one file, and their positions. */
+export interface EnvironmentPart {
+  readonly source: EnvironmentSource
+  readonly value: Values
+  /** Returns the position of a key. The first call builds an index. */
+  readonly position: Locate
+}
+
+/** An environment in one document, which may name other files. */
+export interface EnvironmentDocument extends EnvironmentPart {
+  readonly root: Node
+}
+
 /**
- * Reads an environment. Throws `KK_YAML` for a document that Helm would not read, or would read differently
- * than it looks, and `KK_ENVIRONMENT` for violations of the schema. Each error has file:line:column.
+ * Reads an environment in one document. Throws the errors of `readDocument`, and `KK_ENVIRONMENT` if it names
+ * other files: an environment that was sent must not read files of the machine that receives it.
  */
 export function readEnvironment(source: EnvironmentSource): Environment {
-  return readEnvironmentTree(source).environment
+  const document = readDocument(source)
+  const [reference] = fileReferences(document)
+  if (!reference) return buildEnvironment(document)
+  const message = `${referencePlace(document, reference)}: expected an environment in one document, got the name of a file`
+  throw new KkError('KK_ENVIRONMENT', message, {
+    hint: 'merge its files where they are: kk values split FILE --merged',
+  })
 }
 
-/** Reads an environment, with the document for callers that write it again. Throws as `readEnvironment`. */
-export function readEnvironmentTree(source: EnvironmentSource): {environment: Environment; root: Node} {
-  const root = onlyDocument(source, parseTrees(source))
-  refuseAmbiguousWords(source, root)
-  refuseOddSections(source, root)
-  const value = treeValue(source, root, {duplicates: source.onDuplicate ?? 'error'})
-  const problems = validate(ENVIRONMENT_SCHEMA, value)
-  if (problems.length > 0)
-    throw problemsError({source, root, problems, code: 'KK_ENVIRONMENT', schema: 'kk schema environment'})
-  return {environment: buildEnvironment(source, value as Values), root}
-}
-
-function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): Node {
-  const [root, second] = documents
+/**
+ * Reads a document. Throws `KK_YAML` for one that Helm would not read, or would read differently than it
+ * looks, and `KK_ENVIRONMENT` for violations of the schema. Each error has file:line:column.
+ */
+export function readDocument(source: EnvironmentSource): EnvironmentDocument {
+  const [root, second] = parseTrees(source)
   if (!root)
     throw yamlError(
       source,
@@ -68,13 +79,67 @@ function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): No
       'expected a map of sections, got an empty file',
       'name a release, e.g. "mariadb: {}"',
     )
-  if (!second) return root
-  throw yamlError(
+  if (second) throw secondDocument(source, second)
+  refuseOddSections(source, root)
+  return {source, root, value: checkedValue(source, root, ENVIRONMENT_SCHEMA), position: locator(source)}
+}
+
+/** Reads a file with values of one release, below its section. Throws the errors of `readDocument`. */
+export function readSectionFile(source: EnvironmentSource, release: string): EnvironmentPart {
+  const [root, second] = parseTrees(source)
+  if (second) throw secondDocument(source, second)
+  const values = root ? checkedValue(source, root, SECTION_SCHEMA) : {}
+  const position = locator(source)
+  return {
     source,
-    second.offset,
-    'expected one document, got a second one',
-    'an environment is one document: keep one',
-  )
+    value: {[release]: values},
+    position: ([section, ...path]) => (section === release ? position(path) : undefined),
+  }
+}
+
+function secondDocument(source: EnvironmentSource, {offset}: Node): KkError {
+  const hint = 'an environment is one document: keep one'
+  return yamlError(source, offset, 'expected one document, got a second one', hint)
+}
+
+function checkedValue(source: EnvironmentSource, root: Node, schema: JsonSchema): Values {
+  refuseAmbiguousWords(source, root)
+  const value = treeValue(source, root, {duplicates: source.onDuplicate ?? 'error'})
+  const problems = validate(schema, value)
+  if (problems.length === 0) return (value ?? {}) as Values
+  throw problemsError({source, root, problems, code: 'KK_ENVIRONMENT', schema: 'kk schema environment'})
+}
+
+/** A file that an environment names. */
+export interface FileReference {
+  readonly name: string
+  /** Where the document names it. */
+  readonly path: Path
+  /** The release whose values it has; undefined for an included file. */
+  readonly release?: string
+}
+
+/** Returns the files that a document names, from the weakest to the strongest. */
+export function fileReferences({value}: EnvironmentPart): readonly FileReference[] {
+  const {include = [], releases} = (value.kk ?? {}) as {
+    readonly include?: readonly string[]
+    readonly releases?: Readonly<Record<string, {readonly values?: readonly string[]} | null>> | null
+  }
+  return [
+    ...include.map((name, index) => ({name, path: ['kk', 'include', index]})),
+    ...Object.entries(releases ?? {}).flatMap(([release, settings]) =>
+      (settings?.values ?? []).map((name, index) => ({
+        ...{name, release},
+        path: ['kk', 'releases', release, 'values', index],
+      })),
+    ),
+  ]
+}
+
+/** Returns the position of the name of a file, as messages print it. */
+export function referencePlace({position}: EnvironmentPart, {path}: FileReference): string {
+  const {file, line, column} = position(path) as Position
+  return `${file}:${line}:${column}`
 }
 
 /**
@@ -96,9 +161,9 @@ function refuseOddSections(source: EnvironmentSource, root: Node): void {
   }
 }
 
-function buildEnvironment(source: EnvironmentSource, value: Values): Environment {
+/** Returns the environment of a document; other files that it names are not read. */
+export function buildEnvironment({source, value, position}: EnvironmentPart): Environment {
   const {kk, global, ...sections} = value
-  const position = locator(source)
   const {name, ...settings} = readSettings((kk ?? {}) as Values, {directory: source.directory, position})
   return {
     ...settings,
@@ -113,9 +178,9 @@ function buildEnvironment(source: EnvironmentSource, value: Values): Environment
 
 const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/
 
-function defaultName({file, nameless}: EnvironmentSource): string {
+function defaultName({file}: EnvironmentSource): string {
   const name = basename(file, extname(file))
-  if (nameless || NAME.test(name)) return name
+  if (NAME.test(name)) return name
   const message =
     file === '-'
       ? 'an environment on standard input needs a name, because it owns its releases by name'
@@ -186,7 +251,7 @@ function chartSource(source: SourceSettings, directory: string): ChartSource {
 }
 
 function releaseSettings(name: string, settings: Values, position: Locate): ReleaseSettings {
-  const {requires, without, timeout, ...same} = settings
+  const {requires, without, timeout, values: _, ...same} = settings
   const path = ['kk', 'releases', name, 'requires']
   return {
     ...(same as Pick<

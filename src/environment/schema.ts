@@ -24,6 +24,9 @@ export const NAMESPACE = {
   maxLength: 63,
 } as const satisfies JsonSchema
 
+/** A file on the machine that reads the environment; `-` and addresses are none. */
+const FILE: JsonSchema = {title: 'the path of a file', type: 'string', pattern: '^(?!-$|.*://).'}
+
 const OF_PACKAGES = {
   version: {$ref: '#/$defs/chartVersion'},
   digest: {$ref: '#/$defs/digest'},
@@ -159,12 +162,33 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
         'Whether the section becomes a release per component of its chart: `nova-common`, `nova-api`, `nova-conductor`, and so on. It is chosen when the section is first installed.',
         {default: false},
       ),
+      values: list(
+        'a list of files',
+        'Files of values, each over those before it and below the section; relative to this file.',
+        FILE,
+        {examples: [['keystone.yaml']]},
+      ),
       timeout: text(TIME_TITLE, 'How long the release may take until it is healthy.', {
         pattern: TIME_PATTERN,
         examples: ['20m'],
       }),
     },
     additionalProperties: false,
+  },
+}
+
+/** The schema of a section, and of a file with values of its release. */
+export const SECTION_SCHEMA: JsonSchema = {
+  title: 'a map of values',
+  description:
+    'A section: a release of this name is deployed, with these values; empty for the defaults of its chart.',
+  type: ['object', 'null'],
+  properties: {
+    global: {
+      title: 'a map of values',
+      description: 'Overrides the common `global`, for this release only.',
+      type: ['object', 'null'],
+    },
   },
 }
 
@@ -186,6 +210,12 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           'a name: at most 63 letters, digits, dashes, dots and underscores, a letter or digit at both ends',
           "The name of the environment, by which it owns its releases; by default the file's name without its extension.",
           {pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$', maxLength: 63, examples: ['all-in-one']},
+        ),
+        include: list(
+          'a list of files',
+          'Environment files that this one is merged over, each over those before it; relative to this file.',
+          FILE,
+          {examples: [['common.yaml']]},
         ),
         namespace: {
           $ref: '#/$defs/namespace',
@@ -281,7 +311,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           title: 'a map of releases',
           description: 'Settings of releases, by name.',
           type: ['object', 'null'],
-          propertyNames: {$ref: '#/$defs/releaseName'},
+          propertyNames: {$ref: '#/$defs/releaseName', pattern: `^(?!(kk|global)$)${LABEL}$`},
           additionalProperties: {$ref: '#/$defs/release'},
         },
       },
@@ -294,18 +324,6 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
     },
   },
   propertyNames: {$ref: '#/$defs/releaseName'},
-  additionalProperties: {
-    title: 'a map of values',
-    description:
-      'A section: a release of this name is deployed, with these values; empty for the defaults of its chart.',
-    type: ['object', 'null'],
-    properties: {
-      global: {
-        title: 'a map of values',
-        description: 'Overrides the common `global`, for this release only.',
-        type: ['object', 'null'],
-      },
-    },
-  },
+  additionalProperties: SECTION_SCHEMA,
   $defs: DEFINITIONS,
 }

@@ -13,22 +13,14 @@ import {
 import {pythonWord} from '../yaml/pyyaml/word.ts'
 import {isMergeKey, mergedMaps} from '../yaml/value.ts'
 import {resolveWord} from '../yaml/word.ts'
-import type {Environment} from './environment.ts'
-import {type EnvironmentSource, readEnvironmentTree} from './read.ts'
-
-export interface SplitEnvironment {
-  readonly environment: Environment
-  /** The values file of each section, in the order of the file; `kk` and `global` have none. */
-  readonly files: ReadonlyMap<string, string>
-}
+import type {EnvironmentDocument} from './read.ts'
 
 /**
- * Returns the values files of an environment in the format of openstack-helm's `values.py`: the common
- * `global`, then the section. The last of duplicate keys wins if the source has `onDuplicate`. Throws the
- * errors of `readEnvironment`.
+ * Returns the values file of each section of a document, in its order, in the format of openstack-helm's
+ * `values.py`: the common `global`, then the section; `kk` and `global` have none. The last of duplicate keys
+ * wins.
  */
-export function splitEnvironment(source: EnvironmentSource): SplitEnvironment {
-  const {environment, root: tree} = readEnvironmentTree({...source, nameless: true})
+export function splitEnvironment({source, root: tree}: EnvironmentDocument): ReadonlyMap<string, string> {
   const root = constructPython(source, tree) as PythonMap
   const global = root.entries.get('global')
   const common = global ? pythonMap(new Map([['global', global]])) : undefined
@@ -38,11 +30,9 @@ export function splitEnvironment(source: EnvironmentSource): SplitEnvironment {
     anchors: common ? countAnchors(common) : 0,
   }
   const names = [...root.entries.keys()].filter((name) => name !== 'kk' && name !== 'global')
-  const files = names.map((name) => {
-    const section = (root.entries.get(name) as PythonPair).value
-    return [name, valuesFile(shared, section)] as const
-  })
-  return {environment, files: new Map(files)}
+  return new Map(
+    names.map((name) => [name, valuesFile(shared, (root.entries.get(name) as PythonPair).value)]),
+  )
 }
 
 interface Common {

@@ -4,26 +4,22 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {KkError} from '../base/errors.ts'
 import {suggest} from '../base/suggest.ts'
-import type {EnvironmentSource} from '../environment/read.ts'
+import type {EnvironmentDocument} from '../environment/read.ts'
 import {splitEnvironment} from '../environment/split.ts'
 import {type OwnedFiles, writeOwnedFiles} from '../state/files/owned-files.ts'
 
-export interface SplitOptions {
-  /** The sections whose files are written; all if empty. */
-  readonly releases: readonly string[]
-  /** Called with a message on each duplicate key, of which the last value applies. */
-  readonly warn: (message: string) => void
-}
-
-/** Returns each section's values file by its name. Throws `KK_UNKNOWN_RELEASE`, and as `splitEnvironment`. */
+/**
+ * Returns each section's values file by its name; only those of `releases`, unless it is empty. Throws
+ * `KK_UNKNOWN_RELEASE`.
+ */
 export function splitFiles(
-  source: EnvironmentSource,
-  {releases, warn}: SplitOptions,
+  document: EnvironmentDocument,
+  releases: readonly string[],
 ): ReadonlyMap<string, string> {
-  const {files} = splitEnvironment({...source, onDuplicate: warn})
+  const files = splitEnvironment(document)
   if (releases.length === 0) return files
   for (const release of releases)
-    if (!files.has(release)) throw unknownRelease(source.file, release, files.keys())
+    if (!files.has(release)) throw unknownRelease(document.source.file, release, files.keys())
   return new Map([...files].filter(([name]) => releases.includes(name)))
 }
 

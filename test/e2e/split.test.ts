@@ -66,6 +66,16 @@ describe('kk values split', () => {
     ).toBe(`---\n# Source: keystone.yaml\n${KEYSTONE.trimEnd()}`)
   })
 
+  it('merges the files that the file includes, and prints them as one environment with --merged', async () => {
+    await writeFile(join(cwd, 'one.yaml'), 'kk: {include: [common.yaml]}\nkeystone: {b: 2}\n')
+    await writeFile(join(cwd, 'common.yaml'), 'kk: {name: common}\nkeystone: {a: 1}\n')
+
+    expect((await split(['one.yaml', '--stdout'])).stdout).toBe('---\n# Source: keystone.yaml\na: 1\nb: 2')
+    expect((await split(['one.yaml', '--merged'])).stdout).toBe(
+      'kk:\n  name: common\nkeystone:\n  a: 1\n  b: 2',
+    )
+  })
+
   it('writes only the specified releases, into the specified directory', async () => {
     const {exitCode, stdout} = await split([
       'env.yaml',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {beforeAll, describe, expect, it} from 'vitest'
+import {readDocument} from '../../src/environment/read.ts'
 import {splitEnvironment} from '../../src/environment/split.ts'
 import {pythonWord} from '../../src/yaml/pyyaml/word.ts'
 import {resolveWord} from '../../src/yaml/word.ts'
@@ -9,7 +10,7 @@ import {valuesPy} from './support/values-py.ts'
 
 function split(text: string): Record<string, string> {
   return Object.fromEntries(
-    splitEnvironment({file: 'e.yaml', text, directory: '/', onDuplicate: () => {}}).files,
+    splitEnvironment(readDocument({file: 'e.yaml', text, directory: '/', onDuplicate: () => {}})),
   )
 }
 
@@ -137,7 +138,7 @@ describe('a values file', () => {
   })
 
   it('needs no name of the environment', () => {
-    const {files} = splitEnvironment({file: 'my cloud.yaml', text: 'm: {a: 1}\n', directory: '/'})
+    const files = splitEnvironment(readDocument({file: 'my cloud.yaml', text: 'm: {a: 1}\n', directory: '/'}))
 
     expect([...files.keys()]).toEqual(['m'])
   })

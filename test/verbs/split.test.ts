@@ -1,21 +1,25 @@
 import {mkdir, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, it} from 'vitest'
+import {readDocument} from '../../src/environment/read.ts'
 import {splitFiles, writeSplit} from '../../src/verbs/split.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
-const SOURCE = {file: 'e.yaml', text: 'global: {a: 1}\nkeystone: {b: 2}\nglance: {}\n', directory: '/'}
+const TEXT = 'global: {a: 1}\nkeystone: {b: 2}\nglance: {}\n'
 
-const warn = (message: string) => expect.unreachable(message)
+/** The files of a document without duplicate keys. */
+function split(text: string, releases: readonly string[] = []): ReadonlyMap<string, string> {
+  return splitFiles(readDocument({file: 'e.yaml', text, directory: '/'}), releases)
+}
 
 describe('the files of a split', () => {
   it('are those of all sections, or of the named releases', () => {
-    expect([...splitFiles(SOURCE, {releases: [], warn}).keys()]).toEqual(['keystone', 'glance'])
-    expect([...splitFiles(SOURCE, {releases: ['glance'], warn}).keys()]).toEqual(['glance'])
+    expect([...split(TEXT).keys()]).toEqual(['keystone', 'glance'])
+    expect([...split(TEXT, ['glance']).keys()]).toEqual(['glance'])
   })
 
   it('are refused for an unknown release, with a suggestion', () => {
-    expect(() => splitFiles(SOURCE, {releases: ['keyston'], warn})).toThrow(
+    expect(() => split(TEXT, ['keyston'])).toThrow(
       expect.objectContaining({
         code: 'KK_UNKNOWN_RELEASE',
         message: 'e.yaml has no section "keyston"',
@@ -38,9 +42,9 @@ it.each([
   ['a: {t: 1:30}\n', 'e.yaml:1:8: YAML 1.1 reads this word as a number in base 60'],
   ['a: {b\n', 'e.yaml:2:1: '],
 ])('a split of %j is refused', (text, message) => {
-  const split = () => splitFiles({...SOURCE, text}, {releases: [], warn})
-
-  expect(split).toThrow(expect.objectContaining({exit: 2, message: expect.stringContaining(message)}))
+  expect(() => split(text)).toThrow(
+    expect.objectContaining({exit: 2, message: expect.stringContaining(message)}),
+  )
 })
 
 it('a duplicate key has the last value, as values.py wrote it, with a warning', () => {
@@ -48,7 +52,14 @@ it('a duplicate key has the last value, as values.py wrote it, with a warning', 
     'global:\n  region: us\nceph:\n  ceph:\n    foo: bar\n    foo:\n      hoo: woo\nkeystone: {a: 1}\nkeystone: {b: 2}\n'
   const warnings: string[] = []
 
-  const files = splitFiles({...SOURCE, text}, {releases: [], warn: (message) => warnings.push(message)})
+  const document = readDocument({
+    file: 'e.yaml',
+    text,
+    directory: '/',
+    onDuplicate: (message) => warnings.push(message),
+  })
+
+  const files = splitFiles(document, [])
 
   expect(Object.fromEntries(files)).toEqual({
     ceph: 'global:\n  region: us\nceph:\n  foo:\n    hoo: woo\n',
@@ -63,7 +74,7 @@ it('a duplicate key has the last value, as values.py wrote it, with a warning', 
 it('each anchor of a split file has a unique name', () => {
   const text = 'global: {a: &a [1], b: *a}\nnova: {c: &c [2], d: *c}\n'
 
-  const files = splitFiles({...SOURCE, text}, {releases: [], warn})
+  const files = split(text)
 
   expect(files.get('nova')).toBe('global:\n  a: &id001\n  - 1\n  b: *id001\nc: &id002\n- 2\nd: *id002\n')
 })

@@ -3,7 +3,7 @@ import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {environmentFlags, repeated} from '../../cli/flags.ts'
 import {chooseEnvironmentFile} from '../../environment/choose.ts'
-import {loadSource} from '../../environment/load.ts'
+import {loadDocument} from '../../environment/load.ts'
 import {splitFiles, writeSplit} from '../../verbs/split.ts'
 
 export default class ValuesSplit extends KkCommand {
@@ -12,8 +12,8 @@ export default class ValuesSplit extends KkCommand {
     `Each file contains the common global and the section of its release, for helm --values. Keys are sorted, and the output
 is that of openstack-helm's values.py. Aliases between files are resolved; a list or a map that occurs twice in one file
 is written once, with an anchor and an alias (&id001, *id001). If a key is duplicated, the last one is used, with a
-warning; other commands refuse it. Without -o, the files are written to a new temporary directory, whose path is
-printed. kk's own settings (kk:) are not written.`
+warning; other commands refuse it. Files that the environment includes are merged first. Without -o, the files are written
+to a new temporary directory, whose path is printed. kk's own settings (kk:) are written only with --merged.`
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     'kk values split environments/all-in-one.yaml',
@@ -31,6 +31,10 @@ printed. kk's own settings (kk:) are not written.`
     }),
     'output-dir': Flags.string({char: 'o', summary: 'The directory to write to.', helpValue: 'DIR'}),
     release: repeated('NAME', 'Write only the file of this release; may be repeated.'),
+    merged: Flags.boolean({
+      summary: 'Print one environment file instead, merged with the files that it includes.',
+      exclusive: ['output-dir', 'release', 'stdout'],
+    }),
     stdout: Flags.boolean({
       summary: 'Print the files as one YAML stream instead.',
       exclusive: ['output-dir'],
@@ -48,7 +52,12 @@ printed. kk's own settings (kk:) are not written.`
     })
     const releases = flags.release ?? []
     const warn = (message: string) => this.console.say(`warning: ${message}; the last one is used`)
-    const files = splitFiles(await loadSource({file}), {releases, warn})
+    const document = await loadDocument({file, onDuplicate: warn})
+    if (flags.merged) {
+      this.console.print(document.source.text.replace(/\n$/, ''))
+      return
+    }
+    const files = splitFiles(document, releases)
     if (flags.stdout) {
       for (const [name, text] of files) this.console.print(`---\n# Source: ${name}.yaml\n${text}`)
       return
