@@ -271,12 +271,13 @@ export function lostText(format: Format, exported: Exported): string {
 /** Returns the sections on what the user must supply: secrets, and the file that steps of a workflow read. */
 function supplied(format: Format, exported: Exported): readonly string[] {
   if (format === 'argo-workflows') {
-    const {name, digest} = exported.file
+    const {name, digest, isMerged} = exported.file
+    const [merging, content] = isMerged ? [`kk values split ${name} --merged | `, '=/dev/stdin'] : ['', '']
     return [
       '# What you must supply',
       `The steps read the environment file from a Secret, and refuse one whose digest is not sha256:${digest}:`,
       fenced([
-        `kubectl create secret generic ${environmentSecret(exported)} --from-file=${name} ${DRY_RUN} | ${APPLY}`,
+        `${merging}kubectl create secret generic ${environmentSecret(exported)} --from-file=${name}${content} ${DRY_RUN} | ${APPLY}`,
       ]),
     ]
   }

@@ -6,7 +6,7 @@ import type {Values} from '../base/values.ts'
 import type {Chart} from '../charts/chart.ts'
 import {packChart} from '../charts/publishing/pack-chart.ts'
 import {vendoredFiles} from '../charts/vendor-charts.ts'
-import {loadSource} from '../environment/load.ts'
+import {loadDocument} from '../environment/load.ts'
 import {workflowTemplate} from '../exchange/argo-workflows/write.ts'
 import {argocdApplications} from '../exchange/argocd/write.ts'
 import {armadaManifest, chartDirectory} from '../exchange/armada/write.ts'
@@ -258,8 +258,8 @@ async function environmentFile({environment, releases}: Prepared): Promise<Expor
     throw new KkError('KK_USAGE', 'the steps of a workflow read only the environment file', {
       hint: 'specify a file, and write the values of --values and --set into it',
     })
-  const {text} = await loadSource({file})
-  return {name: basename(file), digest: createHash('sha256').update(text).digest('hex')}
+  const {text, isMerged} = (await loadDocument({file})).source
+  return {name: basename(file), digest: createHash('sha256').update(text).digest('hex'), isMerged}
 }
 
 function nothingToSeal(format: Format): KkError {

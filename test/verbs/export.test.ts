@@ -1,6 +1,9 @@
+import {createHash} from 'node:crypto'
 import {chmod} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, expect, it, vi} from 'vitest'
+import {afterEach, describe, expect, it, vi} from 'vitest'
+import type {Environment} from '../../src/environment/environment.ts'
+import {loadDocument, loadEnvironment} from '../../src/environment/load.ts'
 import {readEnvironment} from '../../src/environment/read.ts'
 import type {Format} from '../../src/exchange/lost.ts'
 import {prepare} from '../../src/prepare/prepare.ts'
@@ -13,9 +16,13 @@ const ROOT = join(import.meta.dirname, '../..')
 const CLOUD = 'kk: {name: cloud, charts: [charts]}\nmemcached: {conf: {token: geheim, port: 11211}}\n'
 
 /** Exports without helm: what is refused is refused before anything is rendered. */
-async function exporting(format: Format, more: Partial<ExportOptions> = {}, text = CLOUD) {
+async function exporting(
+  format: Format,
+  more: Partial<ExportOptions> = {},
+  from: string | Environment = CLOUD,
+) {
   const prepared = await prepare({
-    environment: readEnvironment({file: '-', text, directory: ROOT}),
+    environment: typeof from === 'string' ? readEnvironment({file: '-', text: from, directory: ROOT}) : from,
     finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
     values: [],
     sets: [],
@@ -69,6 +76,35 @@ it('an export lists secrets and contains none', async () => {
     'values/memcached.yaml': 'conf:\n  port: 11211\n',
     'LOST.md': expect.stringContaining('- memcached: conf.token'),
     'deploy.sh': expect.stringContaining('--values "$secrets/memcached.yaml"'),
+  })
+})
+
+describe('an export of an environment that includes files', () => {
+  const files = {
+    'one.yaml': 'kk: {include: [common.yaml], releases: {memcached: {values: [port.yaml]}}}\n',
+    'common.yaml': `kk: {charts: [${ROOT}/charts]}\nmemcached: {conf: {threads: 4, port: 1}}\n`,
+    'port.yaml': 'conf: {port: 11311}\n',
+  }
+
+  it('has the values of all of them', async () => {
+    const file = join(writeFiles(files), 'one.yaml')
+
+    const exported = await exporting('helm', {}, await loadEnvironment({file}))
+
+    expect(exported.files.get('values/memcached.yaml')?.content).toBe('conf:\n  port: 11311\n  threads: 4\n')
+  })
+
+  it('for argo-workflows has the digest of all of them, and how they become one', async () => {
+    const file = join(writeFiles(files), 'one.yaml')
+    const {source} = await loadDocument({file})
+
+    const exported = await exporting('argo-workflows', {}, await loadEnvironment({file}))
+
+    const digest = createHash('sha256').update(source.text).digest('hex')
+    expect(exported.files.get('workflow-template.yaml')?.content).toContain(digest)
+    expect(exported.files.get('LOST.md')?.content).toContain(
+      'kk values split one.yaml --merged | kubectl create secret generic kk-one --from-file=one.yaml=/dev/stdin --dry-run',
+    )
   })
 })
 

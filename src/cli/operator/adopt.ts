@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import {KkError} from '../../base/errors.ts'
 import {chooseEnvironmentFile} from '../../environment/choose.ts'
-import {loadSource} from '../../environment/load.ts'
+import {loadDocument} from '../../environment/load.ts'
 import {type EnvironmentSource, readEnvironment} from '../../environment/read.ts'
 import {adoptEnvironment} from '../../operator/client/environment-commands.ts'
 import {exportStore} from '../../overrides/user/document.ts'
@@ -21,7 +21,7 @@ export async function adopt(
   say: (line: string) => void,
 ): Promise<void> {
   const chosen = {argument, flag: flags.environment, env: process.env, cwd: process.cwd()}
-  const source = await loadSource({file: await chooseEnvironmentFile(chosen)})
+  const {source} = await loadDocument({file: await chooseEnvironmentFile(chosen)})
   const environment = readEnvironment(source)
   expectNoRelativeCharts(source)
   await using cluster = await openChosenCluster(flags, environment)

@@ -1,6 +1,6 @@
 import {type ErrorCode, type ExitCode, KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {loadSource} from '../../environment/load.ts'
+import {loadDocument} from '../../environment/load.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import {parseValuesFlag} from '../../overrides/release-flags.ts'
@@ -149,7 +149,7 @@ async function readInputFiles(
       hint: 'write it to a file that ends in .yaml',
     })
   }
-  const source = await loadSource({file: environment.file})
+  const {source} = await loadDocument({file: environment.file})
   expectNoRelativeCharts(source)
   await using store = await openStoreToDeploy(flags, environment)
   const facts = factsFile(flags)

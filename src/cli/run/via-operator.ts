@@ -1,6 +1,6 @@
 import {ERRORS, type ErrorCode, type ExitCode, KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {loadSource} from '../../environment/load.ts'
+import {loadDocument} from '../../environment/load.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {changeSource, managedEnvironment} from '../../operator/client/environment-commands.ts'
 import {followEnvironment, type OperatedEnd} from '../../operator/client/follow-environment.ts'
@@ -108,7 +108,7 @@ async function readSource(environment: Environment, flags: ChangeFlags) {
     throw new KkError('KK_USAGE', 'the operator needs a file, but the environment was read from -', {
       hint: 'write it to a file that ends in .yaml',
     })
-  const source = await loadSource({file})
+  const {source} = await loadDocument({file})
   expectNoRelativeCharts(source)
   await using store = await openStoreToDeploy(flags, environment)
   return {file: source.text, overrides: store && (await exportStore(store, {secrets: true}))}
