@@ -1,10 +1,10 @@
 import {KkError} from '../base/errors.ts'
+import {mergeValues} from '../base/merge.ts'
 import type {Position} from '../base/position.ts'
 import {isMap, type Values} from '../base/values.ts'
 import {locator} from '../environment/position.ts'
 import {readNamedFile} from '../state/files/named-file.ts'
 import {readOnlyYaml, readYamlDocuments} from '../yaml/yaml.ts'
-import {mergeValues} from './merge.ts'
 
 /** A parsed file of values. */
 export interface ValuesFile {

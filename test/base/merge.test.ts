@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import type {Values} from '../../src/base/values.ts'
 import {mergeValues} from '../../src/base/merge.ts'
+import type {Values} from '../../src/base/values.ts'
 
 const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
 const key = fc.oneof(

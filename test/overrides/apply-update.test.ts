@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
+import {mergeValues} from '../../src/base/merge.ts'
 import {applyUpdate} from '../../src/overrides/apply-update.ts'
-import {mergeValues} from '../../src/overrides/merge.ts'
 import type {OverrideUpdate} from '../../src/overrides/service.ts'
 
 interface Given {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
+import {mergeValues} from '../../src/base/merge.ts'
 import {difference} from '../../src/overrides/layers.ts'
-import {mergeValues} from '../../src/overrides/merge.ts'
 
 describe('difference', () => {
   it.each([

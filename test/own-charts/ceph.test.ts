@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {mergeValues} from '../../src/overrides/merge.ts'
+import {mergeValues} from '../../src/base/merge.ts'
 import {GIVEN, useCharts} from './support/charts.ts'
 import {find, type KubernetesObject, ofKind} from './support/objects.ts'
 

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {mergeValues} from '../../src/overrides/merge.ts'
+import {mergeValues} from '../../src/base/merge.ts'
 import {GIVEN, SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import {
   containers,

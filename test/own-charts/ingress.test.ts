@@ -1,7 +1,7 @@
 import {load} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
+import {mergeValues} from '../../src/base/merge.ts'
 import type {Values} from '../../src/base/values.ts'
-import {mergeValues} from '../../src/overrides/merge.ts'
 import {builtInPlugins} from '../../src/overrides/system/plugins.ts'
 import {GIVEN, SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import {find, type KubernetesObject, ofKind, pods, secret, variable} from './support/objects.ts'

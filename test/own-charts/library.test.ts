@@ -1,7 +1,7 @@
 import {rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {mergeValues} from '../../src/overrides/merge.ts'
+import {mergeValues} from '../../src/base/merge.ts'
 import {GIVEN, useCharts} from './support/charts.ts'
 import {find, ofKind, secret, variable} from './support/objects.ts'
 

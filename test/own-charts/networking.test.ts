@@ -1,6 +1,6 @@
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
-import {mergeValues} from '../../src/overrides/merge.ts'
+import {mergeValues} from '../../src/base/merge.ts'
 import {GIVEN, useCharts} from './support/charts.ts'
 import {containers, find, ofKind, pods, variable} from './support/objects.ts'
 

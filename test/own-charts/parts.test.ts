@@ -1,9 +1,9 @@
 import {describe, expect, it} from 'vitest'
+import {mergeValues} from '../../src/base/merge.ts'
 import type {Values} from '../../src/base/values.ts'
 import {partsOf} from '../../src/charts/parts-of.ts'
 import type {Part} from '../../src/environment/environment.ts'
 import {mergedValues, releaseLayers} from '../../src/overrides/layers.ts'
-import {mergeValues} from '../../src/overrides/merge.ts'
 import {GIVEN, nested, SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import type {KubernetesObject} from './support/objects.ts'
 

@@ -1,10 +1,10 @@
 import {readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {mergeValues} from '../../base/merge.ts'
 import {isEmpty, isMap, type Values} from '../../base/values.ts'
 import {defaultValues} from '../../charts/default-values.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {RenderedObject} from '../../kubernetes/manifest/manifest.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 import type {Templates} from './templates.ts'
 
 const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/

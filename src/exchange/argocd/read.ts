@@ -1,7 +1,7 @@
 import {dig} from '../../base/dig.ts'
 import {KkError} from '../../base/errors.ts'
+import {mergeValues} from '../../base/merge.ts'
 import {isMap, type Values} from '../../base/values.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import {assemble, type ReadRelease} from '../assemble.ts'

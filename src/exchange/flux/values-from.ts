@@ -1,5 +1,5 @@
+import {mergeValues} from '../../base/merge.ts'
 import {isMap, type Values} from '../../base/values.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import {VALUES_KEY} from './write.ts'
 

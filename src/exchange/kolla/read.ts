@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
+import {mergeValues} from '../../base/merge.ts'
 import type {Values} from '../../base/values.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 import {type ContainerFiles, type CopiedFile, sourceName} from './container-config.ts'
 import {readIni} from './ini.ts'
 import {containerLosses, isMounted} from './lost.ts'

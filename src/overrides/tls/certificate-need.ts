@@ -1,8 +1,8 @@
 import {hash} from 'node:crypto'
 import {isIP} from 'node:net'
+import {mergeValues} from '../../base/merge.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {SpokenChart} from '../../charts/dialect.ts'
-import {mergeValues} from '../merge.ts'
 import type {SecretNeed} from '../system/plugin.ts'
 import type {Certifier} from './certificates.ts'
 

@@ -1,10 +1,10 @@
 import {KkError} from '../../base/errors.ts'
+import {mergeValues} from '../../base/merge.ts'
 import type {Position} from '../../base/position.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {spokenChart} from '../../charts/dialect.ts'
 import {partsOf} from '../../charts/parts-of.ts'
 import type {Environment, Part} from '../../environment/environment.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 import {type LoadOptions, loadChart, releaseIdIn} from './load-charts.ts'
 
 /** The maximum length of a release name in Helm (Helm 4.2: validate_name.go). */

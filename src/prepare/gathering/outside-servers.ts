@@ -1,7 +1,7 @@
 import {dig} from '../../base/dig.ts'
+import {mergeValues} from '../../base/merge.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 import {SERVERS} from '../../overrides/system/servers.ts'
 
 /**

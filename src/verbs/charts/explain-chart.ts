@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs'
 import {basename, dirname, join, resolve} from 'node:path'
 import {KkError} from '../../base/errors.ts'
+import {mergeValues} from '../../base/merge.ts'
 import type {Chart} from '../../charts/chart.ts'
 import {type Component, componentsOf} from '../../charts/components-of.ts'
 import {defaultValues} from '../../charts/default-values.ts'
@@ -10,7 +11,6 @@ import {unpackPackage} from '../../charts/package-cache.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {satisfiesConstraint} from '../../charts/version.ts'
 import type {ChartSource, Environment} from '../../environment/environment.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 
 interface ExplainChartOptions {
   /**

@@ -1,5 +1,5 @@
+import {mergeValues} from '../../base/merge.ts'
 import type {Values} from '../../base/values.ts'
-import {mergeValues} from '../../overrides/merge.ts'
 
 /** Values for one release, and separately its secret values. */
 export interface ReleaseValues {

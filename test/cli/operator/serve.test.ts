@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {opening, serveOperator} from '../../../src/cli/operator/serve.ts'
+import {environmentOpener, serveOperator} from '../../../src/cli/operator/serve.ts'
 
 it.each(['', 'Nova', 'a/b'])('kk operator serve with the shard "%s" is a usage error', async (shard) => {
   const flags = {role: 'child', shards: ['keystone', shard], listen: '127.0.0.1:0'} as const
@@ -14,7 +14,7 @@ it.each(['', 'Nova', 'a/b'])('kk operator serve with the shard "%s" is a usage e
 it.each(['include: [/etc/passwd]', 'releases: {nova: {values: [/etc/passwd]}}'])(
   'the operator reads no file for an Environment with %s',
   async (settings) => {
-    const open = opening({} as never, {helm: undefined})
+    const open = environmentOpener({} as never, {helm: undefined})
     const source = {file: `kk: {${settings}}\nnova: {}\n`, overrides: undefined}
 
     await expect(open('production', source)).rejects.toMatchObject({

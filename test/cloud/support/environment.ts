@@ -1,8 +1,8 @@
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {dump, load} from 'js-yaml'
+import {mergeValues} from '../../../src/base/merge.ts'
 import type {Values} from '../../../src/base/values.ts'
-import {mergeValues} from '../../../src/overrides/merge.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 import {ROOT} from './images.ts'
 

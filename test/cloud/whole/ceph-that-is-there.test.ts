@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, expect, it} from 'vitest'
-import {mergeValues} from '../../../src/overrides/merge.ts'
+import {mergeValues} from '../../../src/base/merge.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'

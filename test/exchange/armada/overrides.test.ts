@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import {mergeValues} from '../../../src/base/merge.ts'
 import {armadaStream, mergeArmada} from '../../../src/exchange/armada/overrides.ts'
 import {helmValues} from '../../../src/exchange/helm/write.ts'
-import {mergeValues} from '../../../src/overrides/merge.ts'
 import {readYaml, readYamlDocuments} from '../../../src/yaml/yaml.ts'
 
 const RABBITMQ = {name: 'rabbitmq', namespace: 'openstack', values: {pod: {replicas: 2}}}

@@ -1,5 +1,5 @@
+import {mergeValues} from '../../../base/merge.ts'
 import {isEmpty, isMap, type Values} from '../../../base/values.ts'
-import {mergeValues} from '../../merge.ts'
 
 /** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are omitted. */
 export function compose(...parts: readonly (Values | undefined)[]): Values {

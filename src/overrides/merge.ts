@@ -1,1 +1,0 @@
-export {mergeValues} from '../base/merge.ts'
