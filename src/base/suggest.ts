@@ -1,10 +1,14 @@
 /**
- * Returns the candidate closest to a misspelled word, for "did you mean"; undefined if more than a third of
- * the letters differ from every candidate. The first candidate wins a tie.
+ * Returns the candidate closest to a misspelled word, for "did you mean"; undefined if more than `most` of
+ * the letters, by default a third, differ from every candidate. The first candidate wins a tie.
  */
-export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+export function suggest(
+  word: string,
+  candidates: Iterable<string>,
+  most = Math.floor(word.length / 3),
+): string | undefined {
   let best: string | undefined
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1
+  let least = Math.max(1, most) + 1
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= least) continue
     const count = distance(word.toLowerCase(), candidate.toLowerCase())

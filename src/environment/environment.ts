@@ -89,6 +89,8 @@ export interface Environment {
   readonly secrets: boolean
   /** Objects that exist on the cluster without a chart of this environment, such as `Secret/tls`. */
   readonly given: readonly string[]
+  /** Sections and options below `conf` that are not checked, such as `nova.my_plugin`. */
+  readonly allowedConf?: readonly string[]
   /** The readiness rules of custom resources, by `Kind.group`. */
   readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>

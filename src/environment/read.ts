@@ -217,6 +217,7 @@ function readSettings(kk: Values, {directory, position}: SettingsOptions): Setti
     infer: (kk.infer as boolean | undefined) ?? true,
     secrets: (kk.secrets as boolean | undefined) ?? true,
     given: (kk.given as string[] | undefined) ?? [],
+    allowedConf: (kk.conf as {readonly allow?: string[]} | null | undefined)?.allow ?? [],
     readiness: readinessRules((kk.readiness ?? {}) as Readonly<Record<string, RuleSettings>>),
     releases: new Map(
       releases.map(([name, settings]) => [name, releaseSettings(name, settings ?? {}, position)]),

@@ -265,6 +265,28 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           },
           examples: [['Secret/wildcard-tls', 'kube-system/Service/kube-dns']],
         },
+        conf: {
+          title: '{allow}',
+          description:
+            'Settings of the check of `conf`: `allow` lists what it lets through, for plugins from outside of OpenStack.',
+          type: ['object', 'null'],
+          properties: {
+            allow: {
+              title: 'a list of sections and options',
+              description:
+                'Sections and options that a plugin reads, by their path below `conf`: `FILE.SECTION` or `FILE.SECTION.OPTION`.',
+              type: 'array',
+              items: {
+                title: 'a path: FILE.SECTION or FILE.SECTION.OPTION',
+                type: 'string',
+                pattern: '^[^.\\s]+\\..',
+              },
+              examples: [['nova.my_plugin', 'neutron.DEFAULT.my_option']],
+            },
+          },
+          additionalProperties: false,
+          examples: [{allow: ['nova.my_plugin', 'neutron.DEFAULT.my_option']}],
+        },
         readiness: {
           title: 'a map of rules by kind',
           description:

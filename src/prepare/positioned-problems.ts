@@ -111,7 +111,7 @@ function withDefaults({chart, layers}: ChartLayers): readonly PlacedLayer[] {
 type PlacedLayer = Pick<Layer, 'values' | 'source' | 'position' | 'sourceOf'>
 
 /** Returns a line for each unknown key, or one for another problem. */
-async function problemLines(
+export async function problemLines(
   problem: SchemaProblem,
   {chart, layers}: {readonly chart: ChartLayers['chart']; readonly layers: readonly PlacedLayer[]},
 ): Promise<readonly string[]> {
@@ -141,7 +141,7 @@ function keyText(path: readonly string[]): string {
  * Returns the position of a path in the last layer that has it; for a missing key, that of its nearest
  * parent.
  */
-function formatPosition(path: readonly string[], layers: readonly PlacedLayer[]): string {
+export function formatPosition(path: readonly string[], layers: readonly PlacedLayer[]): string {
   const layer = layers.findLast(({values}) => holds(values, path))
   if (!layer) return path.length === 0 ? '' : formatPosition(path.slice(0, -1), layers)
   const {file, line, column} = layer.position?.(path) ?? {}
@@ -170,7 +170,7 @@ function below({properties, additionalProperties, items}: Values, step: string):
 }
 
 /** Returns a schema merged with the definition that its `$ref` into the same file refers to. */
-function resolved(schema: unknown, root: Values): Values {
+export function resolved(schema: unknown, root: Values): Values {
   if (!isMap(schema)) return {}
   const {$ref} = schema
   if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return schema

@@ -25,6 +25,7 @@ import {
   inferRequirements,
 } from './inference/infer-requirements.ts'
 import {waitingHookNotes} from './inference/notes.ts'
+import type {OptionLists} from './settings/option-lists.ts'
 
 /** A desired release of the environment, with its values. */
 export interface PreparedRelease {
@@ -50,6 +51,8 @@ export interface Prepared {
   readonly releases: ReadonlyMap<ReleaseId, PreparedRelease>
   /** The plugins whose system overrides are among the values. */
   readonly plugins: Plugins
+  /** The options of services; without them, only files below `conf` are checked. */
+  readonly optionLists?: OptionLists | undefined
   /** The store of the deployer's overrides; undefined if they are not used. */
   readonly store?: StoreUse | undefined
   /** The generated secrets that each release gets; undefined before they are supplied. */
@@ -71,6 +74,7 @@ export interface Prepared {
 export interface PrepareOptions extends GatherOptions {
   /** The options of the inference; without them, nothing is inferred. */
   readonly inference?: InferenceOptions | undefined
+  readonly optionLists?: OptionLists | undefined
 }
 
 /**
@@ -138,6 +142,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     graph,
     releases,
     plugins: places.plugins ?? builtInPlugins(),
+    optionLists: options.optionLists,
     store: places.store,
     inferenceNotes: [...notes, ...waitingHookNotes(graph)],
     faults,

@@ -12,19 +12,21 @@ import {type Uses, usersOf} from '../plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {DEPLOYED_SERVERS, dottedHost} from './gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from './prepare.ts'
+import type {SettingProblem} from './settings/setting-problem.ts'
 
 type Settings = Pick<Prepared, 'environment' | 'graph' | 'releases' | 'plugins'>
 
 /** Returns notes on settings that are accepted but do not have the apparent effect. */
 export function settingNotes(prepared: Settings): readonly string[] {
-  return [...slipNotes(prepared), ...featureNotes(prepared), ...externalNotes(prepared)]
+  const names = new Set(nameProblems(prepared).map(({what}) => what))
+  return [...names, ...featureNotes(prepared), ...externalNotes(prepared)]
 }
 
-/** The layers that users write for one environment. */
 const WRITTEN: ReadonlySet<string> = new Set(['global', 'section', 'user', 'values', 'set'])
 
-function written(layers: readonly Layer[]): readonly Layer[] {
-  return layers.filter(({name}) => WRITTEN.has(name))
+/** Returns true for a layer that users write for one environment. */
+export function isWritten({name}: Pick<Layer, 'name'>): boolean {
+  return WRITTEN.has(name)
 }
 
 /** Returns a map in the values, and the map below `global` that it overrides. */
@@ -35,22 +37,28 @@ function mapsAt(values: Values, ...path: readonly string[]): readonly Values[] {
 }
 
 /**
- * Returns a note for each endpoint and each tag of an image that no chart here has, but whose name is close
- * to one that some chart has. Other unknown names may belong to charts that the file is also used with.
+ * Returns a warning for each endpoint and each tag of an image that no chart here has, but whose name is
+ * close to one that some chart has. Other unknown names may belong to charts that the file is also used with.
  */
-function slipNotes({releases, plugins}: Settings): readonly string[] {
+export function nameProblems({
+  releases,
+  plugins,
+}: Pick<Settings, 'releases' | 'plugins'>): readonly SettingProblem[] {
   const all = [...releases.values()]
   // Charts are read only if a layer has such names.
   const endpoints = once(
     () => new Set(all.flatMap(({chart}) => chartEndpoints(chart, plugins.spoken(chart)))),
   )
   const tags = once(() => new Set(all.flatMap(({chart}) => imageTags(chart.name, plugins.spoken(chart)))))
-  const layers = [...new Set(all.flatMap((each) => written(each.layers)))]
-  const notes = layers.flatMap(({source, values}) => [
-    ...slips(source, 'endpoints', mapsAt(values, 'endpoints'), endpoints),
-    ...slips(source, 'images.tags', mapsAt(values, 'images', 'tags'), tags),
-  ])
-  return [...new Set(notes)]
+  return [...releases].flatMap(([release, {layers}]) =>
+    layers
+      .filter(isWritten)
+      .flatMap(({source, values}) => [
+        ...slips(source, 'endpoints', mapsAt(values, 'endpoints'), endpoints),
+        ...slips(source, 'images.tags', mapsAt(values, 'images', 'tags'), tags),
+      ])
+      .map((what) => ({release, level: 'warning', subject: `${releaseName(release)}: no effect`, what})),
+  )
 }
 
 /** Endpoints of shared services: names such as `oslo_db_api` are further databases on the same server. */
@@ -99,7 +107,7 @@ function catalogueEndpoints({directory}: Library): readonly string[] {
 }
 
 /** Returns the keys of `images.tags` that a chart reads, from its defaults or its containers and images. */
-function imageTags(name: string, {dialect, at}: Spoken): readonly string[] {
+export function imageTags(name: string, {dialect, at}: Spoken): readonly string[] {
   const images = at('images')
   const tags = mapKeys(isMap(images) ? images.tags : undefined)
   if (dialect !== 'kk') return tags.map(underscored)
@@ -168,7 +176,7 @@ function differing(
  * Returns a note for each server that is deployed although the environment names one outside of the cluster.
  */
 function externalNotes({releases, graph}: Settings): readonly string[] {
-  const all = [...releases.values()].flatMap(({layers}) => written(layers))
+  const all = [...releases.values()].flatMap(({layers}) => layers.filter(isWritten))
   return DEPLOYED_SERVERS.flatMap(([type, chart]) => {
     const brought = [...releases].find(([, each]) => each.chart.name === chart && !each.desired.stated)
     const host = all.flatMap(({values}) =>

@@ -31,6 +31,7 @@ import {namedReleases, type Prepared} from '../prepare/prepare.ts'
 import {previousRevisions} from '../prepare/previous-revisions.ts'
 import {serversElsewhereNotes} from '../prepare/servers-elsewhere.ts'
 import {settingNotes, tlsNotes} from '../prepare/setting-notes.ts'
+import {expectSettings} from '../prepare/settings/expect-settings.ts'
 import {stuckReleases, unseenNotes} from '../prepare/stuck-releases.ts'
 import {type VisibleRevisions, visibleRevisions} from '../prepare/visible-revisions.ts'
 import {redactor} from '../redact/redact.ts'
@@ -76,7 +77,7 @@ export function observeCluster(
  * Compares the environment with the cluster and returns the plan and the records that it was compared with.
  * Costs one list of records' metadata (or one for each namespace of the environment, if the whole cluster may
  * not be listed), one read of the cluster's identity, and the last record of each release to upgrade, to
- * determine the sufficient verb.
+ * determine the sufficient verb. Rejects as `expectSettings`, before any of these.
  */
 export async function observedPlan(
   prepared: Prepared,
@@ -84,6 +85,7 @@ export async function observedPlan(
   {names, install, correctDrift, showForeign = false, showMissing = false, seen: asked}: PlanOptions,
 ): Promise<ObservedPlan> {
   const {environment, graph, releases, store} = prepared
+  const confNotes = await expectSettings(prepared)
   const mode: PlanMode =
     names.length === 0
       ? {kind: install ? 'all' : 'installed'}
@@ -141,6 +143,7 @@ export async function observedPlan(
     ),
     ...[...releases].flatMap(([release, {layers}]) => largeNumberNotes(releaseName(release), layers)),
     ...settingNotes(prepared),
+    ...confNotes,
     ...tlsNotes({releases, previous, uses: usesOf({revisions: records, wanted: graph})}),
     ...deprecatedNotes(settled, prepared),
     ...(prepared.inferenceNotes ?? []),

@@ -200,7 +200,7 @@ describe('readEnvironment refuses an environment', () => {
   it('with all its problems at once', () => {
     expect(() => read('kk:\n  nmae: x\n  features: noble\n')).toThrow(
       [
-        'all-in-one.yaml:2:3: kk.nmae: expected one of the keys name, include, namespace, context, charts, features, infer, secrets, given, readiness, releases, got "nmae" (did you mean "name"?)',
+        'all-in-one.yaml:2:3: kk.nmae: expected one of the keys name, include, namespace, context, charts, features, infer, secrets, given, conf, readiness, releases, got "nmae" (did you mean "name"?)',
         'all-in-one.yaml:3:3: kk.features: expected a list of names of features, got the string "noble"',
       ].join('\n'),
     )

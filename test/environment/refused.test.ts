@@ -38,7 +38,7 @@ it.each<[string, string, ErrorCode, string, string]>([
     'an unknown key of kk',
     'kk:\n  OWN\n  namspace: elsewhere\nstanding: {replicas: 2}\n',
     'KK_ENVIRONMENT',
-    'FILE:5:3: kk.namspace: expected one of the keys name, include, namespace, context, charts, features, infer, secrets, given, readiness, releases, got "namspace"',
+    'FILE:5:3: kk.namspace: expected one of the keys name, include, namespace, context, charts, features, infer, secrets, given, conf, readiness, releases, got "namspace"',
     'did you mean "namespace"?',
   ],
   [

@@ -7,6 +7,7 @@ import {helmPackages, type Packages} from '../../helm/pull.ts'
 import {digestResolver, sourceRegistries} from '../../images/registry/resolve.ts'
 import type {Rendering} from '../../prepare/inference/facts-of-releases.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
+import {type OptionLists, openOptionLists} from '../../prepare/settings/option-lists.ts'
 import {unresolvedLines} from '../../report/charts/lock-text.ts'
 import {buildDigest, builtInFiles} from '../../state/assets.ts'
 import {cacheDirectory} from '../../state/directories.ts'
@@ -27,6 +28,11 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
     packages,
     [Symbol.asyncDispose]: remove,
   }
+}
+
+/** Opens the lists of options of OpenStack's services. */
+export function openOptions(): OptionLists {
+  return openOptionLists(() => builtInFiles(process.env))
 }
 
 /** Opens the cache of facts about charts; undefined if kk runs from its sources, and with `KK_NO_CACHE`. */

@@ -1,4 +1,5 @@
 import {asKkError} from '../../base/errors.ts'
+import {chartNames} from '../../charts/find-chart.ts'
 import {readLock, withLockedVersions} from '../../charts/lock-file.ts'
 import {chooseEnvironmentFile, splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
@@ -21,7 +22,7 @@ import type {
   PluginsFlags,
   ValueFlags,
 } from '../flags.ts'
-import {openFinding, openRendering} from './charts.ts'
+import {openFinding, openOptions, openRendering} from './charts.ts'
 import {lazyCluster, namesCluster, type OpenedCluster} from './cluster.ts'
 import {placeLayers, systemLayer, type UnstatedFacts} from './layers.ts'
 import {secretsLayer} from './secrets.ts'
@@ -105,6 +106,23 @@ export async function prepareUsable(
   return prepareWith(environment, flags, places, {inferring, unusable: new Map()})
 }
 
+/**
+ * Prepares the sections whose charts are on this machine, for checks of values that need no helm: infers
+ * nothing, and skips charts that cannot be used.
+ */
+export async function prepareLocal(environment: Environment): Promise<Prepared> {
+  await using finding = openFinding(undefined)
+  const charts = environment.charts.filter(({kind}) => kind === 'directory' || kind === 'built-in')
+  const names = new Set(await chartNames(charts, finding))
+  const sections = [...environment.sections].filter(([name]) =>
+    names.has(environment.releases.get(name)?.chart ?? name),
+  )
+  return await prepare({
+    environment: {...environment, charts, sections: new Map(sections)},
+    ...{finding, values: [], sets: [], unusable: new Map(), optionLists: openOptions()},
+  })
+}
+
 async function prepareWith(
   environment: Environment,
   flags: Pick<ValueFlags, 'values' | 'set' | 'set-string' | 'helm'>,
@@ -118,7 +136,7 @@ async function prepareWith(
   ]
   const inference = {...openRendering(flags.helm), ...inferring}
   await using finding = openFinding(flags.helm)
-  const inputs = {environment, finding, values, sets, places, inference, unusable}
+  const inputs = {environment, finding, values, sets, places, inference, unusable, optionLists: openOptions()}
   return await prepare({...inputs, ...(supply && {supply})})
 }
 

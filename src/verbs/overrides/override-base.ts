@@ -14,6 +14,7 @@ import {systemOverrides} from '../../overrides/system/system-overrides.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import type {Prepared, PreparedRelease} from '../../prepare/prepare.ts'
 import {vendor} from '../../prepare/rendering/vendored.ts'
+import {expectSettings} from '../../prepare/settings/expect-settings.ts'
 import type {ValuePath} from '../../redact/values.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
@@ -31,8 +32,8 @@ export interface OverrideBase {
   /** The names of the chart's releases there, active or not; undefined without an environment. */
   releases(name: string, namespace: string): readonly string[] | undefined
   /**
-   * Checks the values with these user overrides against the schema of the chart. Rejects with `KK_VALUES`;
-   * without a chart, or without helm, nothing is checked.
+   * Checks the values with these user overrides against the options of the service, and with helm against the
+   * schema of the chart. Rejects with `KK_VALUES`; without a chart nothing is checked.
    */
   check?(name: string, namespace: string, user: Values): Promise<void>
   /** Returns the paths of secrets in the values of a chart, or of all charts of this name. */
@@ -81,8 +82,16 @@ export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase
     secretPaths: secretPathsOf(plugins, releases),
     ...(helm && {
       check: async (chart, namespace, user) => {
-        for (const [release] of chartReleases(prepared, chart, namespace))
+        for (const [release, each] of chartReleases(prepared, chart, namespace)) {
+          const layer: Layer = {
+            name: 'user',
+            source: `user overrides of ${chart} in ${namespace}`,
+            values: user,
+          }
+          const releases = new Map([[release, {...each, layers: [...each.layers, layer]}]])
+          await expectSettings({...prepared, releases})
           await expectSchema(prepared, {release, user, helm})
+        }
       },
     }),
   }

@@ -1,10 +1,15 @@
+import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {readEnvironment} from '../../../src/environment/read.ts'
 import type {Cluster} from '../../../src/kubernetes/cluster.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
-import type {Prepared} from '../../../src/prepare/prepare.ts'
+import {type Prepared, prepare} from '../../../src/prepare/prepare.ts'
+import {openOptionLists} from '../../../src/prepare/settings/option-lists.ts'
 import {planChange} from '../../../src/verbs/change/planned-change.ts'
 import {observeCluster} from '../../../src/verbs/plan.ts'
 import {port} from '../../kubernetes/support/port.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
 
 /** An environment without releases. */
 const PREPARED = {
@@ -56,4 +61,26 @@ describe('a plan with nothing to do', () => {
     await planChange(SUPPLIED, noting(asked!), TURN)
     expect(asked).toEqual(['identity', 'revisions'])
   })
+})
+
+it('a plan is refused for an option that the service does not have, before the cluster is asked', async () => {
+  const asked: string[] = []
+  const text = 'keystone: {conf: {keystone: {token: {expiraton: 3600}}}}\n'
+  const planned = await prepare({
+    environment: readEnvironment({file: 'lab.yaml', text, directory: ROOT}),
+    finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
+    values: [],
+    sets: [],
+    optionLists: openOptionLists(async () => ROOT),
+  })
+
+  const plan = planChange({planned, settled: planned, missing: []}, noting(asked), TURN)
+
+  await expect(plan).rejects.toMatchObject({
+    code: 'KK_VALUES',
+    message: expect.stringContaining(
+      'lab.yaml:1:38: conf.keystone.token.expiraton: no such option: did you mean "expiration"?',
+    ),
+  })
+  expect(asked).toEqual([])
 })

@@ -47,6 +47,19 @@ it('a preview and a change are refused if they break the schema of the chart', a
   expect((await update('pod.replicas.server=2', false)).userOverrides).toContain('server: 2')
 })
 
+it('a preview and a change are refused if no file of the chart has the name below conf', async () => {
+  const {update} = await memcached(() => Promise.reject(new KkError('KK_HELM_MISSING', 'there is none')))
+
+  for (const isPreview of [true, false]) {
+    await expect(update('conf.memcachd.memory-limit=64', isPreview)).rejects.toMatchObject({
+      code: 'KK_VALUES',
+      message: expect.stringContaining(
+        'user overrides of memcached in openstack: conf.memcachd: no such file: did you mean "memcached"?',
+      ),
+    })
+  }
+})
+
 it('an import is refused and nothing is written if it breaks the schema of a chart', async () => {
   const path = await toolPath('helm4')
   const helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
