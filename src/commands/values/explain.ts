@@ -6,6 +6,7 @@ import {documentFlags, renderFlags} from '../../cli/flags.ts'
 import {openUsersHelm} from '../../cli/open/cluster.ts'
 import {openValues} from '../../cli/open/open.ts'
 import {storeHistory} from '../../cli/open/store.ts'
+import {settingWarnings} from '../../prepare/settings/expect-settings.ts'
 import {plainLine} from '../../report/text/plain.ts'
 import {explainedBlocks, explainedDocument, explainedLines} from '../../report/values/explained-text.ts'
 import {explainValues} from '../../verbs/explain.ts'
@@ -55,6 +56,7 @@ violate the schema of the chart are explained with a warning.`
       historyOf: storeHistory(flags, prepared.environment),
       secretPaths: secretPathsOf(prepared.plugins),
     })
+    for (const line of await settingWarnings(prepared)) this.console.say(line)
     if (explained.broken) this.console.say(`warning: ${plainLine(explained.broken.message)}`)
     const document = explainedDocument(explained.release, explained.keys)
     const show = key === undefined ? explainedLines : explainedBlocks

@@ -7,6 +7,7 @@ import {lazyCluster, namesCluster, openUsersHelm} from '../../cli/open/cluster.t
 import {openValues} from '../../cli/open/open.ts'
 import {openSecrets} from '../../cli/open/secrets.ts'
 import {showSecretsFlag} from '../../cli/overrides/flags.ts'
+import {settingWarnings} from '../../prepare/settings/expect-settings.ts'
 import {documentText} from '../../report/document.ts'
 import {showSecretValues, showValues} from '../../verbs/values.ts'
 
@@ -66,6 +67,7 @@ export default class ValuesShow extends KkCommand {
       helm: flags.computed ? await openUsersHelm(flags) : undefined,
       showSecrets,
     })
+    for (const line of await settingWarnings(prepared, {keys: true})) this.console.say(line)
     for (const layer of shown.layers) this.console.say(`layer: ${layer}`)
     this.console.print(documentText(shown.values, flags.output))
   }

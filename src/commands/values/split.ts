@@ -1,9 +1,13 @@
 import {Flags} from '@oclif/core'
+import {KkError} from '../../base/errors.ts'
 import {argument} from '../../cli/argument.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {environmentFlags, repeated} from '../../cli/flags.ts'
+import {prepareLocal} from '../../cli/open/open.ts'
 import {chooseEnvironmentFile} from '../../environment/choose.ts'
 import {loadDocument} from '../../environment/load.ts'
+import {buildEnvironment, type EnvironmentDocument} from '../../environment/read.ts'
+import {settingWarnings} from '../../prepare/settings/expect-settings.ts'
 import {splitFiles, writeSplit} from '../../verbs/split.ts'
 
 export default class ValuesSplit extends KkCommand {
@@ -12,8 +16,9 @@ export default class ValuesSplit extends KkCommand {
     `Each file contains the common global and the section of its release, for helm --values. Keys are sorted, and the output
 is that of openstack-helm's values.py. Aliases between files are resolved; a list or a map that occurs twice in one file
 is written once, with an anchor and an alias (&id001, *id001). If a key is duplicated, the last one is used, with a
-warning; other commands refuse it. Files that the environment includes are merged first. Without -o, the files are written
-to a new temporary directory, whose path is printed. kk's own settings (kk:) are written only with --merged.`
+warning; other commands refuse it. Files that the environment includes are merged first. If there are settings of kk (kk:),
+keys and options that nothing reads are reported as warnings; the settings are written only with --merged. Without -o, the
+files are written to a new temporary directory, whose path is printed.`
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     'kk values split environments/all-in-one.yaml',
@@ -58,6 +63,7 @@ to a new temporary directory, whose path is printed. kk's own settings (kk:) are
       return
     }
     const files = splitFiles(document, releases)
+    for (const line of await settingLines(document)) this.console.say(line)
     if (flags.stdout) {
       for (const [name, text] of files) this.console.print(`---\n# Source: ${name}.yaml\n${text}`)
       return
@@ -68,5 +74,19 @@ to a new temporary directory, whose path is printed. kk's own settings (kk:) are
     })
     for (const path of paths) this.console.say(`Writing out ${path}`)
     this.console.print(directory)
+  }
+}
+
+/**
+ * Returns warnings about values that nothing reads. Files without kk's settings may be for other charts, and
+ * errors of the graph are those of kk graph.
+ */
+async function settingLines(document: EnvironmentDocument): Promise<readonly string[]> {
+  if (document.value['kk'] === undefined) return []
+  try {
+    return await settingWarnings(await prepareLocal(buildEnvironment(document)), {keys: true})
+  } catch (error) {
+    if (error instanceof KkError) return []
+    throw error
   }
 }

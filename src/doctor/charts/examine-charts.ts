@@ -19,6 +19,8 @@ import type {Prepared} from '../../prepare/prepare.ts'
 import {renderByKinds} from '../../prepare/rendering/render-by-kinds.ts'
 import type {Renderer} from '../../prepare/rendering/render-on-cluster.ts'
 import {type Vendored, vendor} from '../../prepare/rendering/vendored.ts'
+import {settingProblems} from '../../prepare/settings/expect-settings.ts'
+import {allowAdvice} from '../../prepare/settings/setting-problem.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {ChartFault} from './chart-fault.ts'
 import {accounts} from './checks/accounts/accounts.ts'
@@ -98,11 +100,14 @@ export async function examineCharts(
     }
     const renderers = {now, next, again, templates, cachedObjects, place, helm}
     const {examined: rendered, faults} = await examineAll(releases, renderers, prepared)
+    const readable = [...prepared.releases].filter(([release]) => releases.includes(release))
+    const settings = await settingFaults({...prepared, releases: new Map(readable)})
     const valuesOf = (release: ReleaseId) => now.call(release).values
     const examined = await withRefusals(rendered, {cluster, valuesOf})
     const all = [
       ...unreadable,
-      ...faults,
+      ...settings,
+      ...unreported(faults, settings),
       ...unserved(prepared),
       ...examined.flatMap((each) => CHECKS.flatMap((check) => check(each))),
       ...examined.flatMap((each) => missingKinds(each, place.kinds)),
@@ -200,6 +205,33 @@ function brokenChart(release: ReleaseId, {code, message, hint}: KkError): ChartF
     what: `${message} (${code})`,
     ...(hint !== undefined && {advice: hint}),
   }
+}
+
+/** Returns the values that users set and no chart or service reads. */
+async function settingFaults(prepared: Prepared): Promise<readonly ChartFault[]> {
+  const problems = await settingProblems(prepared, {keys: true})
+  return problems.map(({release, level, what, allow}) => ({
+    ...{check: 'settings', level, release, what},
+    ...(allow !== undefined && {advice: allowAdvice([allow])}),
+  }))
+}
+
+/**
+ * Returns the faults of rendering without lines that were reported before: a wrong value below `global`
+ * breaks every chart.
+ */
+function unreported(faults: readonly ChartFault[], settings: readonly ChartFault[]): readonly ChartFault[] {
+  const reported = new Set(settings.map(({what}) => what))
+  return faults.flatMap((fault) => {
+    const [summary = '', ...lines] = fault.what.split('\n')
+    const fresh = lines.filter((line) => !reported.has(problemOf(line)))
+    for (const line of fresh) reported.add(problemOf(line))
+    return lines.length > 0 && fresh.length === 0 ? [] : [{...fault, what: [summary, ...fresh].join('\n')}]
+  })
+}
+
+function problemOf(line: string): string {
+  return line.trim().replace(/ \(KK_\w+\)$/, '')
 }
 
 /** Returns the system overrides that the chart does not read: settings that have no effect. */

@@ -32,12 +32,14 @@ describe('the faults of charts', () => {
     charts: string,
     sections: readonly string[],
     values: object = {},
+    global: object = {},
   ): Promise<readonly ChartFault[]> {
     const environment = readEnvironment({
       file: 'cloud.yaml',
       directory: join(ROOT, 'test/fixtures'),
       text: JSON.stringify({
         kk: {charts: [charts]},
+        global,
         ...Object.fromEntries(sections.map((section) => [section, values])),
       }),
     })
@@ -196,6 +198,23 @@ describe('the faults of charts', () => {
         what: 'the values of keystone specify that extra waits for daemonset operator-agent, but no rendered object waits for operator',
       },
     ])
+  })
+
+  it('have each mistake below global once, and the files of conf that no chart writes', async () => {
+    const global = {images: {tgas: {}, registry: 1}}
+    const conf = {keystnoe: {DEFAULT: {debug: true}}}
+
+    const found = await examined('../../charts', ['keystone', 'glance'], {conf}, global)
+
+    const line = /^cloud\.yaml:1:\d+: /
+    const settings = found.filter(({check}) => check === 'settings').map(({what}) => what.replace(line, ''))
+    const rendering = found.filter(({check}) => check === 'rendering').map(({what}) => what)
+    expect(settings).toEqual([
+      'global.images.tgas: no such key: did you mean "tags"?',
+      'conf.keystnoe: no such file: did you mean "keystone"?',
+      expect.stringMatching(/^conf\.keystnoe: no such file; there are: ceph, ceph_client, glance, /),
+    ])
+    expect(rendering).toEqual([expect.stringMatching(/global\.images\.registry: got number, want string/)])
   })
 
   it('begin with a chart that does not render, and still contain those of the other charts', async () => {

@@ -84,10 +84,29 @@ describe.concurrent('kk deploy refuses an environment file', () => {
       'standing requires worklod, but no source of charts has it (FILE:6: kk.releases.standing.requires: worklod)',
       'did you mean "workload"?',
     ],
+    [
+      'an option that a service does not have',
+      'kk: {name: NAME, namespace: NAME, charts: [CHARTS, built-in], releases: {standing: {chart: workload}}}\nstanding: {replicas: 2}\nkeystone: {conf: {keystone: {DEFAULT: {debgu: true}}}}\n',
+      'KK_VALUES',
+      'FILE:3:40: conf.keystone.DEFAULT.debgu: no such option: did you mean "debug"?',
+      'kk.conf.allow: [keystone.DEFAULT.debgu]',
+    ],
   ])('with %s', async (_, text, code, says, hint) => {
     const file = await written(text)
 
     await expectRefusal(corner, ['deploy', file], {exit: 2, code, says: says.replaceAll('FILE', file), hint})
+  })
+
+  it('with an unknown key, and so does kk graph', async () => {
+    const file = await written('kk: {charts: [built-in]}\nkeystone: {pod: {replica: {api: 2}}}\n')
+
+    const graph = await corner.kk(['graph', file])
+    const split = await corner.kk(['values', 'split', file, '--stdout'])
+
+    expect([graph.exitCode, graph.stdout, split.exitCode]).toEqual([2, '', 0])
+    const line = `${file}:2:18: pod.replica: no such key: did you mean "replicas"?`
+    expect(graph.stderr).toContain(`keystone: the values break the schema of the chart:\n    ${line}`)
+    expect(split.stderr).toContain(`warning: keystone: ${line}`)
   })
 
   it('with releases that require each other, and prints the whole path', async () => {
