@@ -19,14 +19,8 @@ export async function keyProblems({
 }: Pick<Prepared, 'releases'>): Promise<readonly SettingProblem[]> {
   const problems = [...releases].map(async ([release, {chart, layers}]) => {
     const values = mergeValues(...layers.filter(isWritten).map((layer) => layer.values))
-    const file = join(chart.directory, 'values.schema.json')
-    if (isEmpty(values) || !existsSync(file)) return []
-    const schema: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    const unknown = unknownKeys(values, schema, {
-      root: isMap(schema) ? schema : {},
-      chart: chart.name,
-      path: [],
-    })
+    const root = isEmpty(values) ? {} : readSchema(chart.directory)
+    const unknown = unknownKeys(values, root, {root, chart: chart.name, path: []})
     const lines = await Promise.all(unknown.map((each) => problemLines(each, {chart, layers})))
     return lines.flat().map(
       (line): SettingProblem => ({
@@ -36,6 +30,20 @@ export async function keyProblems({
     )
   })
   return (await Promise.all(problems)).flat()
+}
+
+/**
+ * Returns the schema of a chart; an empty one if there is none, or if it cannot be read, which helm reports.
+ */
+function readSchema(directory: string): Values {
+  const file = join(directory, 'values.schema.json')
+  if (!existsSync(file)) return {}
+  try {
+    const schema: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isMap(schema) ? schema : {}
+  } catch {
+    return {}
+  }
 }
 
 interface SchemaPlace {
