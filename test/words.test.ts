@@ -108,7 +108,9 @@ it('no title of a test has a phrase of private English', () => {
   expect(found).toEqual([])
 })
 
-/** Returns the titles in a test file: first arguments of `it`, `test` and `describe`, and constants `title`. */
+/**
+ * Returns the titles in a test file: first arguments of `it`, `test` and `describe`, and constants `title`.
+ */
 function titlesIn(source: string): readonly string[] {
   const titles = source.matchAll(
     /(?:\b(?:it|test|describe)[\w.]*\(|\)\(|\btitle =)\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gi,

@@ -29,7 +29,9 @@ export function mergeDocument(
   }
 }
 
-/** Returns what a part adds: no names of files, paths relative to the directory, and `{}` for empty sections. */
+/**
+ * Returns what a part adds: no names of files, paths relative to the directory, and `{}` for empty sections.
+ */
 function contribution({value, source}: EnvironmentPart, directory: string): Values {
   const {kk, ...sections} = value
   const rebased = (path: string) =>

@@ -57,7 +57,9 @@ export interface Exported {
   readonly separator: Separator
   /** Each group follows all groups that its members require. */
   readonly groups: readonly ExportedGroup[]
-  /** The environment file: its name, the SHA-256 (hex) of its content, and whether that is of several files. */
+  /**
+   * The environment file: its name, the SHA-256 (hex) of its content, and whether that is of several files.
+   */
   readonly file: {readonly name: string; readonly digest: string; readonly isMerged?: boolean | undefined}
   /**
    * What only kk knows of: kinds with readiness rules, and chart directories by their paths relative to the

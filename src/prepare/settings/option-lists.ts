@@ -1,6 +1,6 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {once, oncePer} from '../../base/once.ts'
+import {memoize, once} from '../../base/once.ts'
 
 /** The options of a service in one release of OpenStack, by section and name: a file of `options/`. */
 export type OptionList = Readonly<Record<string, Readonly<Record<string, ListedOption>>>>
@@ -17,7 +17,7 @@ export type OptionLists = (chart: string) => Promise<ReadonlyMap<string, () => O
 
 /** Opens the lists in `options/` of kk's own files. */
 export function openOptionLists(builtIn: () => Promise<string>): OptionLists {
-  return oncePer(async (chart) => {
+  return memoize(async (chart) => {
     const directory = join(await builtIn(), 'options')
     const files = readdirSync(directory)
       .map((release) => [release, join(directory, release, `${chart}.json`)] as const)
