@@ -19,7 +19,8 @@ export type OptionLists = (chart: string) => Promise<ReadonlyMap<string, () => O
 export function openOptionLists(builtIn: () => Promise<string>): OptionLists {
   return memoize(async (chart) => {
     const directory = join(await builtIn(), 'options')
-    const files = readdirSync(directory)
+    // A build warms up before kk's own files are packed.
+    const files = (existsSync(directory) ? readdirSync(directory) : [])
       .map((release) => [release, join(directory, release, `${chart}.json`)] as const)
       .filter(([, file]) => existsSync(file))
     return new Map(
