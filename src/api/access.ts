@@ -1,4 +1,5 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
+import {isLoopback} from '../base/loopback.ts'
 import type {Caller, Tokens} from './tokens.ts'
 
 /** Safe HTTP methods. */
@@ -105,7 +106,7 @@ function parseToken(header: string | undefined): string | undefined {
 
 function originRefusal(request: FastifyRequest): Refusal | undefined {
   if (asksForSecrets(request)) return SECRETS
-  if (!isLoopback(URL.parse(`http://${request.host}`)?.hostname)) {
+  if (!isLoopback(URL.parse(`http://${request.host}`)?.hostname ?? '')) {
     return {
       status: 403,
       code: 'KK_FORBIDDEN',
@@ -146,10 +147,4 @@ function isForeign(request: FastifyRequest): boolean {
   }
   const here = URL.parse(`${request.protocol}://${request.host}`)?.host
   return origin !== undefined && (here === undefined || URL.parse(origin)?.host !== here)
-}
-
-/** Returns true if the host name of a URL refers to this machine. */
-function isLoopback(hostname = ''): boolean {
-  if (hostname === 'localhost' || hostname === '[::1]') return true
-  return /^127(?:\.\d+){3}$/.test(hostname) || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname)
 }

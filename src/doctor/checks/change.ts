@@ -39,6 +39,8 @@ export type Changing = 'deploy' | 'rollback' | 'remove'
 export interface Change {
   readonly changing: Changing
   readonly cluster: {
+    /** The address of the API server. */
+    readonly server: string
     readonly diagnosis: Diagnosis
     readonly apiServer: ApiServer
     readonly health: HealthChecks
@@ -114,6 +116,7 @@ export interface CheckResult {
 }
 
 type Reads = {
+  readonly server: string
   readonly records: Records
   readonly runs: RunRecords
   readonly diagnosis: Diagnosis

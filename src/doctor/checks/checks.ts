@@ -1,10 +1,12 @@
 import {asKkError, type ErrorCode, KkError} from '../../base/errors.ts'
+import {isLoopback} from '../../base/loopback.ts'
 import {mentions} from '../../charts/own-files.ts'
 import {definedKinds} from '../../kubernetes/inventory/custom-kinds.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {podTemplate} from '../../kubernetes/manifest/pods.ts'
+import {imagesOf} from '../../plan/changes/images.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {waiterOf} from '../../prepare/inference/manifests/waiter-of.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
@@ -127,6 +129,13 @@ export const CHECKS: readonly Check[] = [
     outcome: 'notes',
     cost: 'one if a chart has pods',
     find: missingNodes,
+  },
+  {
+    name: 'images of this machine',
+    changing: ['deploy'],
+    outcome: 'notes',
+    cost: 'none',
+    find: imagesOfThisMachine,
   },
 ]
 
@@ -319,6 +328,27 @@ async function missingNodes({next, cluster}: Change): Promise<readonly CheckResu
   return judgeScheduling(objects, await cluster.diagnosis.nodes())
     .filter(({level}) => level === 'problem')
     .map(({what, advice}) => ({what, advice}))
+}
+
+/**
+ * Finds images of a registry on the loopback address, for a cluster whose API server is elsewhere: each of its
+ * nodes would look for the registry on itself.
+ */
+function imagesOfThisMachine({next, cluster}: Change): readonly CheckResult[] {
+  if (isLoopback(URL.parse(cluster.server)?.host ?? '')) return []
+  const registries = new Map<string, Set<string>>()
+  for (const [release, {objects}] of next) {
+    for (const image of imagesOf(objects.map(({object}) => object)).values()) {
+      const [host = ''] = image.split('/')
+      if (isLoopback(host))
+        registries.set(host, (registries.get(host) ?? new Set()).add(releaseName(release)))
+    }
+  }
+  return [...registries].map(([host, names]) => ({
+    what: `images of ${[...names].join(', ')} are in ${host}, which is on each node the node itself, not this machine`,
+    advice:
+      'push or mirror them to a registry that the nodes reach, and name it in global.images.registry (docs/images.md)',
+  }))
 }
 
 function objectsOf(makers: readonly Creator[]): Rendered {

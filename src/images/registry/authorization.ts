@@ -2,9 +2,9 @@ import {readFile} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {KkError} from '../../base/errors.ts'
+import {isLoopback} from '../../base/loopback.ts'
 import {registryConfiguration} from '../../helm/pull.ts'
 import {fetchThroughProxy} from '../../state/network/fetch.ts'
-import {isLoopback} from './registry.ts'
 
 /** The response timeout of a registry for requests without a large body. */
 export const RESPONSE_TIMEOUT_MS = 60_000

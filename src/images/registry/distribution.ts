@@ -1,8 +1,8 @@
 import {KkError} from '../../base/errors.ts'
+import {isLoopback} from '../../base/loopback.ts'
 import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {authorizationFor, RESPONSE_TIMEOUT_MS, SCOPES, unauthorized, unreachable} from './authorization.ts'
 import {type ContentStore, type Descriptor, MANIFEST_TYPES, sha256} from './content.ts'
-import {isLoopback} from './registry.ts'
 
 export interface DistributionOptions {
   /** `quay.io`, `127.0.0.1:5000` */

@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../base/errors.ts'
+import {isLoopback} from '../../base/loopback.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {fetchThroughProxy} from '../../state/network/fetch.ts'
 import {runProgram} from '../building/buildah.ts'
@@ -26,11 +27,6 @@ export function parseRegistry(text: string, {plain = false} = {}): Registry {
   const host = groups.host!
   const path = groups.path!.slice(1)
   return {name: text, host, prefix: path && `${path}/`, plain: plain || isLoopback(host)}
-}
-
-/** Returns true for the host of a registry on this machine. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host)
 }
 
 function notARegistry(text: string): KkError {

@@ -45,6 +45,7 @@ interface Setting {
   readonly changing?: Change['changing']
   /** What autoscalers of the cluster scale. */
   readonly scaled?: readonly ScaleTarget[]
+  readonly server?: string
 }
 
 /** A change on a cluster with one node and one storage class, which counts the requests for both. */
@@ -56,6 +57,7 @@ function changeOf({
   present = {},
   changing = 'deploy',
   scaled = [],
+  server = 'https://127.0.0.1:6443',
 }: Setting) {
   const asked: string[] = []
   const note = <T>(what: string, answer: T) => {
@@ -73,6 +75,7 @@ function changeOf({
   const change: Change = {
     changing,
     cluster: {
+      server,
       diagnosis: diagnosis as unknown as Change['cluster']['diagnosis'],
       apiServer: port({customKinds: async () => []}),
       health: port({scaleTargets: async () => note('autoscalers', scaled)}),
@@ -349,4 +352,18 @@ it.each([
 
   expect((await checked).join()).toContain(`noise.bin (${bytes / 1000} kB)`)
   expect((await checked).join().startsWith('KK_TOO_LARGE')).toBe(code !== undefined)
+})
+
+it.each([
+  ['https://10.0.0.1:6443', 'localhost:5010/kk/keystone:1', 1],
+  ['https://[fd00::1]:6443', '127.0.0.1:5000/kk/keystone:1', 1],
+  ['https://10.0.0.1:6443', 'registry.example.org/kk/keystone:1', 0],
+  ['https://10.0.0.1:6443', 'keystone', 0],
+  ['https://127.0.0.1:6443', 'localhost:5010/kk/keystone:1', 0],
+  ['https://[::1]:6443', 'localhost:5010/kk/keystone:1', 0],
+] as const)('for a cluster at %s the image %s is noted %d times', async (server, image, count) => {
+  const spec = {template: {spec: {containers: [{name: 'api', image}]}}}
+  const notes = await checkBefore(changeOf({next: {one: [object('Job', 'api', {spec})]}, server}).change)
+
+  expect(notes.filter((note) => note.includes('images of one are in '))).toHaveLength(count)
 })
