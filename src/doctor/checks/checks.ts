@@ -331,8 +331,8 @@ async function missingNodes({next, cluster}: Change): Promise<readonly CheckResu
 }
 
 /**
- * Finds images of a registry on the loopback address, for a cluster whose API server is elsewhere: each of its
- * nodes would look for the registry on itself.
+ * Finds images of a registry on the loopback address, for a cluster whose API server is elsewhere: each of
+ * its nodes would look for the registry on itself.
  */
 function imagesOfThisMachine({next, cluster}: Change): readonly CheckResult[] {
   if (isLoopback(URL.parse(cluster.server)?.host ?? '')) return []
