@@ -2,6 +2,7 @@ import {Errors, run} from '@oclif/core'
 import {type ExitCode, KkError} from './base/errors.ts'
 import {ignoreBrokenStreams, openConsole} from './cli/console.ts'
 import {oclifOptions} from './cli/oclif.ts'
+import {asHelpCommand} from './cli/root-help.ts'
 import {endBySignals} from './cli/signals.ts'
 import {checkCommand, withFlagSuggestion} from './cli/suggestions.ts'
 import {VERSION} from './cli/version.ts'
@@ -22,7 +23,7 @@ export async function main(
   process.on('uncaughtException', (error) => process.exit(console.fail(error)))
   try {
     checkCommand(argv, table)
-    await run([...argv], oclifOptions(VERSION, console, table))
+    await run([...asHelpCommand(argv)], oclifOptions(VERSION, console, table))
     return (process.exitCode ?? 0) as ExitCode
   } catch (error) {
     if (error instanceof Errors.ExitError) return (error.oclif.exit ?? 0) as ExitCode

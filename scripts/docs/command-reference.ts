@@ -5,6 +5,7 @@ import {
   exampleOf,
   type FlagReference as Flag,
   flagWords,
+  usageOf,
 } from '../../src/cli/reference.ts'
 import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
@@ -57,6 +58,7 @@ function section(command: Command): string {
     command.summary,
     `\`\`\`text\n${usage(command)}\n\`\`\``,
     command.description?.replaceAll('\n', ' '),
+    argumentTable(command),
     own.length > 0 ? flagTable(own) : undefined,
     shared.length > 0
       ? `${own.length > 0 ? 'And' : 'Flags:'} ${shared.join(', ')} (see [shared flags](#shared-flags)).`
@@ -76,12 +78,24 @@ function words(command: Command): string {
 }
 
 function usage(command: Command): string {
-  return `${words(command)} ${command.usage ?? ''}`.trim()
+  return `${words(command)} ${usageOf(command)}`
 }
 
 function example(stated: string): string {
   const {command, about} = exampleOf(stated)
   return about === undefined ? command : `# ${about}\n${command}`
+}
+
+function argumentTable({args}: Command): string | undefined {
+  const rows = Object.values(args).map(({name, description = '', options}) => [
+    `\`${name.toUpperCase()}\``,
+    [description, choicesOf(options)].filter(Boolean).join(' '),
+  ])
+  return rows.length > 0 ? markdownTable(['argument', 'meaning'], rows) : undefined
+}
+
+function choicesOf(options: readonly string[] | undefined): string | undefined {
+  return options && `One of ${options.map((option) => `\`${option}\``).join(', ')}.`
 }
 
 function flagTable(flags: readonly Flag[]): string {
@@ -92,10 +106,9 @@ function flagTable(flags: readonly Flag[]): string {
 }
 
 function flagMeaning({summary, default: standard, options, exclusive = []}: Flag): string {
-  const choices = options?.map((option) => `\`${option}\``).join(', ')
   return [
     summary,
-    choices && `One of ${choices}.`,
+    choicesOf(options),
     standard !== undefined && standard !== false && `Default: \`${standard}\`.`,
     exclusive.length > 0 && `Not with ${exclusive.map((other) => `\`--${other}\``).join(', ')}.`,
   ]

@@ -1,5 +1,4 @@
 import {EXIT_CODES} from '../../src/base/errors.ts'
-import {TOPICS} from '../../src/cli/oclif.ts'
 import {
   type CommandReference,
   commandName,
@@ -7,7 +6,9 @@ import {
   exampleOf,
   type FlagReference,
   flagWords,
+  usageOf,
 } from '../../src/cli/reference.ts'
+import {WORDS} from '../../src/cli/root-help.ts'
 import {table} from '../../src/table.js'
 import {environmentPage} from './environment-page.ts'
 import {
@@ -75,7 +76,7 @@ const ENVIRONMENT_VARIABLES = [
 
 function summaryOf(word: string, commands: readonly CommandReference[]): string {
   const [first] = commands
-  return first!.id === word ? first!.summary : `${TOPICS[word as keyof typeof TOPICS]}.`
+  return first!.id === word ? first!.summary : `${WORDS[word]}.`
 }
 
 function commandPage(of: ManVersion, word: string, commands: readonly CommandReference[]): ManPage {
@@ -115,12 +116,7 @@ function subsection(command: CommandReference): string {
 }
 
 function synopsis(command: CommandReference): string {
-  const given = Object.values(command.args).map(({name, required, multiple}) => {
-    const word = `${name.toUpperCase()}${multiple ? '...' : ''}`
-    return required ? word : `[${word}]`
-  })
-  const rest = command.usage ?? [...given, '[FLAGS]'].join(' ')
-  return `${bold(`kk ${commandName(command)}`)} ${roffText(rest)}`
+  return `${bold(`kk ${commandName(command)}`)} ${roffText(usageOf(command))}`
 }
 
 function description({description: text = '', args}: CommandReference): string {

@@ -1,26 +1,8 @@
 import type {Command, Interfaces} from '@oclif/core'
 import type {OclifOptions} from './command.ts'
 import type {Console} from './console.ts'
-import type {CommandTable} from './reference.ts'
-
-/** The summaries of the command topics, for help. */
-export const TOPICS = {
-  aio: 'An all-in-one Kubernetes node with real pods on this machine',
-  charts: 'Explain, package, lock and publish charts',
-  config: "Convert configuration in kolla's layout",
-  fleet: 'Show all Environments of the operator, in all their clusters',
-  graph: 'Show which releases require which',
-  guard: 'Prevent the deletion of protected releases, also by helm and kubectl',
-  images: 'Build, list and mirror the images of the charts',
-  kolla: "Find kk's releases by the names of kolla-kubernetes",
-  operator: 'Reconcile environments with an operator in the cluster',
-  overrides: "Show and set the deployer's overrides of charts",
-  run: 'Follow runs that are Jobs in the cluster',
-  sandbox: 'A throwaway Kubernetes cluster on this machine',
-  schema: 'Print the JSON Schemas of the files that kk reads',
-  secrets: 'Manage the passwords and keys that kk generates and stores',
-  values: 'Split and show the values of releases',
-}
+import {type CommandTable, usageOf} from './reference.ts'
+import {WORDS} from './root-help.ts'
 
 /**
  * Returns kk as the only plugin of oclif. Nothing is looked up on disk, so the same object works for the
@@ -28,6 +10,7 @@ export const TOPICS = {
  */
 export function oclifOptions(version: string, console: Console, table: CommandTable): OclifOptions {
   const {commands, loaders} = table
+  const topics = Object.entries(WORDS).map(([name, description]) => ({name, description}))
   const pjson = {
     name: 'kk',
     version,
@@ -37,7 +20,7 @@ export function oclifOptions(version: string, console: Console, table: CommandTa
       bin: 'kk',
       topicSeparator: ' ',
       additionalHelpFlags: ['-h'],
-      topics: Object.fromEntries(Object.entries(TOPICS).map(([name, description]) => [name, {description}])),
+      topics: Object.fromEntries(topics.map((topic) => [topic.name, topic])),
     },
   } as unknown as Interfaces.PJSON
   const root = import.meta.dirname ?? '/'
@@ -57,7 +40,7 @@ export function oclifOptions(version: string, console: Console, table: CommandTa
     options: {root, name: 'kk'},
     pjson,
     root,
-    topics: Object.entries(TOPICS).map(([name, description]) => ({name, description})),
+    topics,
     type: 'core',
     valid: true,
     version,
@@ -71,6 +54,7 @@ export function oclifOptions(version: string, console: Console, table: CommandTa
   }
   plugin.commands = Object.entries(commands).map(([id, cached]) => ({
     ...(cached as unknown as Command.Cached),
+    usage: usageOf(cached),
     pluginAlias: 'kk',
     pluginType: 'core',
     load: () => plugin.findCommand(id),

@@ -30,6 +30,8 @@ export interface ArgumentReference {
 export interface FlagReference {
   readonly name: string
   readonly char?: string
+  /** Other short forms. */
+  readonly charAliases?: readonly string[]
   readonly summary: string
   readonly type: 'boolean' | 'option'
   readonly allowNo?: boolean
@@ -56,8 +58,23 @@ export function exampleOf(example: string): {readonly command: string; readonly 
   return {command: command!, about}
 }
 
-/** Returns a flag with its short form and its value: `-e, --environment FILE`. */
-export function flagWords({char, name, type, allowNo, helpValue, options}: FlagReference): string {
+/** Returns what follows the words of a command in its usage line: its arguments and `[FLAGS]`. */
+export function usageOf({args, usage}: CommandReference): string {
+  const words = Object.values(args).map(({name, required, multiple}) => {
+    const word = `${name.toUpperCase()}${multiple ? '...' : ''}`
+    return required ? word : `[${word}]`
+  })
+  return usage ?? [...words, '[FLAGS]'].join(' ')
+}
+
+/** Returns a flag with its short forms and its value: `-e, -f, --environment FILE`. */
+export function flagWords(flag: FlagReference): string {
+  const {name, type, allowNo, helpValue, options} = flag
   const value = type === 'boolean' ? '' : ` ${helpValue ?? (options ? name.toUpperCase() : 'VALUE')}`
-  return `${char === undefined ? '' : `-${char}, `}--${allowNo ? '[no-]' : ''}${name}${value}`
+  return [...shortForms(flag), `--${allowNo ? '[no-]' : ''}${name}${value}`].join(', ')
+}
+
+/** Returns the short forms of a flag: `-e`, `-f`. */
+export function shortForms({char, charAliases = []}: FlagReference): readonly string[] {
+  return [...(char === undefined ? [] : [char]), ...charAliases].map((letter) => `-${letter}`)
 }

@@ -5,6 +5,7 @@ import {awaitDependencies} from '../kubernetes/dependencies/open.ts'
 import {exitCodeOf} from '../state/processes/exit-code.ts'
 
 export default class Entrypoint extends KkCommand {
+  static override hidden = true
   static override summary =
     'Wait in a pod for the dependencies in its DEPENDENCY_* variables, then run COMMAND.'
   static override description =

@@ -1,37 +1,52 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {Flags} from '@oclif/core'
 import {Help as OclifHelp} from '@oclif/core/help'
 import {KkError} from '../base/errors.ts'
 import {suggest} from '../base/suggest.ts'
 import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import type {CommandTable} from '../cli/reference.ts'
+import {rootHelp} from '../cli/root-help.ts'
 import {checkCommand, commandOf} from '../cli/suggestions.ts'
+import {wrap} from '../report/text/view.ts'
 import {findTopic, topicsOf, topicText} from '../report/topics.ts'
 import {builtInFiles, CONCEPTS} from '../state/assets.ts'
 
 export default class Help extends KkCommand {
   static override summary = 'Explain a term of kk, or how to use a command.'
   static override description =
-    'Explains terms such as environment, layer, gate, owner or plan, as the concepts page does. Without an argument, lists all commands and terms.'
-  static override examples = ['kk help gate', 'kk help charts publish']
+    'Explains terms such as environment, layer, gate, owner or plan, as the concepts page does. Without an argument, lists the commands by task.'
+  static override usage = '[TERM | COMMAND] [FLAGS]'
+  static override examples = ['kk help gate', 'kk help charts publish', 'kk help --all']
   static override args = {words: argument({description: 'A term, or a command.', multiple: true})}
+  static override flags = {
+    all: Flags.boolean({summary: 'Also list internal commands and, without an argument, all terms.'}),
+  }
 
   override async run(): Promise<void> {
-    const {args} = await this.parse(Help)
-    const words = args.words ?? []
+    const {
+      args: {words = []},
+      flags: {all},
+    } = await this.parse(Help)
     const topics = topicsOf(await readFile(join(await builtInFiles(process.env), CONCEPTS), 'utf8'))
-    const topic = words.length === 0 ? undefined : findTopic(topics, words.join(' '))
+    const titles = topics.map(({title}) => title)
+    if (words.length === 0) {
+      const terms = all ? ['', ...wrap(`Terms that kk help explains: ${titles.join('; ')}.`, 80)] : []
+      this.console.document('text', titles, (palette) => [...rootHelp({all}, palette), ...terms])
+      return
+    }
+    const topic = findTopic(topics, words.join(' '))
     const id = words.join(':')
     const isCommand = commandOf(words, this.table) !== undefined || this.config.findTopic(id) !== undefined
     if (topic) this.console.document('text', topic, (palette) => topicText(topic, palette))
     if (topic && !isCommand) return
     if (topic) this.console.print('\n')
-    const titles = topics.map(({title}) => title)
     if (!isCommand) expectCommand(words, titles, this.table)
-    await new OclifHelp(this.config).showHelp([...words])
-    if (words.length === 0)
-      this.console.document('text', titles, () => `Terms that kk help explains: ${titles.join('; ')}.`)
+    const help = new OclifHelp(this.config, {all})
+    const command = this.config.findCommand(id)
+    // oclif's own search takes the word help for the flag.
+    await (command ? help.showCommandHelp(command) : help.showHelp([...words]))
   }
 }
 

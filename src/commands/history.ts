@@ -12,6 +12,7 @@ export default class History extends KkCommand {
   static override summary = 'Show the runs of an environment, or the revisions of a release.'
   static override description =
     'Reads both from the cluster, so that every machine shows the same; no environment file is required. The cluster keeps the last 50 runs of each environment, and the revisions of each release that helm keeps.'
+  static override usage = '[FILE] [RELEASE] [FLAGS]'
   static override examples = [
     'kk history environments/all-in-one.yaml --sandbox',
     'kk history --all --sandbox',

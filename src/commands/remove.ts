@@ -11,6 +11,7 @@ export default class Remove extends KkCommand {
   static override summary = 'Uninstall the named releases, unless something on the cluster uses them.'
   static override description =
     'Refuses while a release of any environment, or a record that cannot be read, requires a named release. Before asking for confirmation, shows what is removed and what stays: objects that helm leaves behind, and data of the releases in other services, which --purge removes with a Job of the chart before helm runs. Shared data is not touched. Without a terminal, --yes is required.'
+  static override usage = '[FILE] RELEASE... [FLAGS]'
   static override examples = [
     'kk remove horizon -e environments/all-in-one.yaml --sandbox --dry-run',
     'A protected release with everything that requires it.\nkk remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',

@@ -31,6 +31,7 @@ export default class Resume extends KkCommand {
   static override summary = 'Resume a run that was interrupted, killed, or failed.'
   static override description =
     'Plans the same verb and the same releases again from the current state of the cluster: completed actions are not repeated. Works on any machine that has the environment file and its charts, because the cluster has the record of the run. Without a run, resumes the last run of the environment; if that succeeded, there is nothing to resume, and an older run must be named. If the inputs differ from those of the run, refuses and lists the releases.'
+  static override usage = '[FILE] [RUN] [FLAGS]'
   static override examples = [
     'kk resume environments/all-in-one.yaml --sandbox',
     'kk resume 20261121-083000-3f9a environments/all-in-one.yaml --sandbox',

@@ -3,20 +3,36 @@ import {CommandHelp} from '@oclif/core/help'
 import {expect, it} from 'vitest'
 import {openConsole} from '../../src/cli/console.ts'
 import {oclifOptions} from '../../src/cli/oclif.ts'
+import {commandName, commandsOf, usageOf} from '../../src/cli/reference.ts'
 import {table} from '../../src/table.js'
 
-const config = await Config.load(oclifOptions('0.0.0', openConsole([]), table))
+const COMMANDS = commandsOf(table)
 
-/** What help shows between USAGE and the next heading. */
-function usageOf(command: (typeof config.commands)[number]): string {
-  const text = new CommandHelp(command, config, {all: false, maxWidth: 10_000}).generate()
-  return /USAGE\n(?<lines>(?: .*\n)+)/.exec(`${text}\n`)?.groups?.lines ?? ''
+/** The arguments that a usage line names: its words that are neither flags nor their values. */
+function argumentsIn(usage: string): readonly string[] {
+  const bare = usage.replaceAll(/--[a-z-]+ [A-Z|]+/g, '').replace('[FLAGS]', '')
+  return bare.match(/[A-Za-z]+/g) ?? []
 }
 
-it.each(config.commands.map((command) => [command.id, usageOf(command)]))(
-  'the usage of kk %s has no gap in a group of flags',
-  (id, usage) => {
-    expect(usage).toContain(`$ kk ${id}`)
-    expect(usage).not.toMatch(/\|\s*[|\])]|[[(]\s*[|\])]/)
+it.each(COMMANDS.map((command) => [commandName(command), command] as const))(
+  'the usage line of kk %s has its arguments',
+  (_, command) => {
+    const usage = usageOf(command)
+
+    const words = argumentsIn(usage)
+    const args = Object.values(command.args)
+    expect(words.length).toBeGreaterThanOrEqual(command.strict ? args.length : 1)
+    expect(words.filter((word) => word !== word.toUpperCase())).toEqual([])
+    const required = args.filter((argument) => argument.required).map(({name}) => name.toUpperCase())
+    expect(words).toEqual(expect.arrayContaining(required))
   },
 )
+
+it('the usage line in help is that of the pages', async () => {
+  const config = await Config.load(oclifOptions('0.0.0', openConsole([]), table))
+  const options = {all: false, maxWidth: 80}
+
+  const text = new CommandHelp(config.findCommand('remove')!, config, options).generate()
+
+  expect(text).toContain('USAGE\n  $ kk remove [FILE] RELEASE... [FLAGS]\n')
+})

@@ -1,5 +1,11 @@
-import {TOPICS} from '../oclif.ts'
-import {type ArgumentReference, type CommandReference, commandName, type FlagReference} from '../reference.ts'
+import {
+  type ArgumentReference,
+  type CommandReference,
+  commandName,
+  type FlagReference,
+  shortForms,
+} from '../reference.ts'
+import {WORDS} from '../root-help.ts'
 
 /**
  * The candidates for a word: `words` of the table, or a kind of name that the script looks up. kk reads
@@ -115,7 +121,7 @@ function wordsBelow(all: readonly CommandReference[]): ReadonlyMap<string, reado
     const words = commandName(command).split(' ')
     for (const [at, word] of words.entries()) {
       const isWhole = at === words.length - 1
-      const summary = isWhole ? command.summary : TOPICS[word as keyof typeof TOPICS]
+      const summary = isWhole ? command.summary : WORDS[word]
       const before = words.slice(0, at).join(' ')
       const siblings = below.get(before) ?? new Map<string, string>()
       if (isWhole || !siblings.has(word)) siblings.set(word, summary ?? '')
@@ -127,8 +133,8 @@ function wordsBelow(all: readonly CommandReference[]): ReadonlyMap<string, reado
   )
 }
 
-function spellings({name, char}: FlagReference): readonly string[] {
-  return [`--${name}`, ...(char === undefined ? [] : [`-${char}`])]
+function spellings(flag: FlagReference): readonly string[] {
+  return [`--${flag.name}`, ...shortForms(flag)]
 }
 
 function described(flag: FlagReference): readonly Described[] {

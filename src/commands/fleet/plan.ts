@@ -11,7 +11,7 @@ export default class FleetPlan extends KkCommand {
     'Shows the plan in the status of each Environment, and what it waits for. If an Environment is paused, or the operator cannot plan it or has not seen it, kk plans it now in its cluster, which requires read access to its Secrets. Nothing is changed. Exits 1 unless every Environment is ready or paused and every plan is known.'
   static override examples = ['kk fleet plan --sandbox', 'kk fleet plan staging production --sandbox']
   static override strict = false
-  static override usage = 'fleet plan [NAME...] [flags]'
+  static override usage = '[NAME...] [FLAGS]'
   static override flags = {...fleetFlags, ...clusterFlags, ...helmFlags, ...documentFlags}
 
   override async run(): Promise<void> {

@@ -14,7 +14,7 @@ export default class FleetStatus extends KkCommand {
     'kk fleet status --selector region=north --sandbox --output json',
   ]
   static override strict = false
-  static override usage = 'fleet status [NAME...] [flags]'
+  static override usage = '[NAME...] [FLAGS]'
   static override flags = {...fleetFlags, ...clusterFlags, ...documentFlags}
 
   override async run(): Promise<void> {

@@ -4,6 +4,7 @@ import {clusterFlags, helmFlags, repeated} from '../../cli/flags.ts'
 import {serveOperator} from '../../cli/operator/serve.ts'
 
 export default class OperatorRun extends KkCommand {
+  static override hidden = true
   static override summary = 'Run the operator: reconcile every Environment of the cluster until a signal.'
   static override description =
     'The Deployment of kk operator install runs this command. Of several processes, one is the leader and the others stand by. After the first SIGTERM, running actions finish and no others start; a second SIGTERM ends kk immediately. /healthz, /readyz and /metrics are served on loopback unless --listen specifies another address. With --role, the work is split between processes: a parent plans and dispatches, children carry out the actions of its plans. Children that serve the same shards divide the releases among themselves.'

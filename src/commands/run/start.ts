@@ -29,6 +29,7 @@ import {
 } from '../../verbs/in-cluster/run-request.ts'
 
 export default class RunStart extends KkCommand {
+  static override hidden = true
   static override summary = 'Start or resume an in-cluster run from its files.'
   static override description =
     'The pods of kk deploy --in-cluster run this command. A pod that replaces another resumes from the state of the cluster. Progress is written to the ConfigMap that kk run follow reads.'

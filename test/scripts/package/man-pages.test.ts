@@ -41,6 +41,12 @@ it('a man page has each flag of its command, and its examples verbatim', async (
   expect(text).toContain('kk deploy environments/all-in-one.yaml --sandbox --dry-run\n')
 })
 
+it('the synopsis of a man page has the arguments of its command', async () => {
+  const {text} = await read('kk-rollback.1')
+
+  expect(text).toContain('kk rollback [FILE] [RUN] [FLAGS]\n')
+})
+
 it('the man page of a group has a section for each of its commands', async () => {
   const {text} = await read('kk-charts.1')
   const commands = COMMANDS.filter(({id}) => id.startsWith('charts:')).map(commandName)
