@@ -5,23 +5,49 @@ import type {CommandReference, CommandTable} from './reference.ts'
 /** The part of the table that suggestions need. */
 type Commands = Pick<CommandTable, 'commands'>
 
+const DEPLOY = ['kk deploy FILE', 'kk upgrade FILE RELEASE --install']
+const REMOVE = ['kk remove FILE RELEASE', 'kk destroy FILE --confirm ENVIRONMENT']
+const STATUS = ['kk status FILE RELEASE...']
+const DIFF = ['kk plan FILE RELEASE... --diff']
+const CHECK = ['kk doctor charts FILE']
+const LOGS = 'kk status FILE RELEASE..., which shows the last log lines of failed pods'
+
 /**
- * Commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and their equivalents in kk.
+ * Verbs of other tools (helm, helmfile, kubectl, docker compose, terraform, flux, kolla-ansible), and their
+ * equivalents in kk. FILE and RELEASE are replaced by those of the user. Of several, the first is the one for
+ * a verb without arguments, and one without RELEASE is for whole environments.
  */
-const EQUIVALENTS: Readonly<Record<string, string>> = {
-  list: 'kk status',
-  ls: 'kk status',
-  get: 'kk status',
-  install: 'kk deploy',
-  sync: 'kk deploy',
-  up: 'kk deploy',
-  down: 'kk destroy FILE --confirm ENVIRONMENT',
-  uninstall: 'kk remove RELEASE',
-  delete: 'kk remove RELEASE',
-  diff: 'kk plan --diff',
-  template: 'kk values split',
-  log: 'kk history, or kk status, which shows the last log lines of failed pods',
-  logs: 'kk status, which shows the last log lines of failed pods',
+export const EQUIVALENTS: Readonly<Record<string, readonly string[]>> = {
+  install: DEPLOY,
+  sync: DEPLOY,
+  up: DEPLOY,
+  reconcile: DEPLOY,
+  list: STATUS,
+  ls: STATUS,
+  ps: STATUS,
+  get: ['kk status FILE'],
+  describe: ['kk status FILE'],
+  uninstall: REMOVE,
+  delete: REMOVE,
+  rm: REMOVE,
+  down: ['kk destroy FILE --confirm ENVIRONMENT'],
+  diff: DIFF,
+  preview: DIFF,
+  render: DIFF,
+  manifest: DIFF,
+  validate: CHECK,
+  lint: CHECK,
+  check: CHECK,
+  prechecks: CHECK,
+  template: ['kk values split FILE', 'kk plan FILE RELEASE --diff'],
+  show: ['kk values show FILE RELEASE'],
+  explain: ['kk values explain FILE RELEASE'],
+  edit: ['kk overrides update CHART NAMESPACE'],
+  search: ['kk charts search'],
+  package: ['kk charts package'],
+  push: ['kk charts publish'],
+  log: [`kk history, or ${LOGS}`],
+  logs: [LOGS],
 }
 
 /** Throws `KK_USAGE` with a suggestion if the first words are neither a command nor a topic. */
@@ -42,7 +68,9 @@ export function checkCommand(argv: readonly string[], {commands}: Commands): voi
   const [, second] = words
   if (topic.length > 0 && second === undefined) return
   if (second !== undefined && topic.length > 0) throw unknownSubcommand(first, second, topic)
-  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first, ids)})
+  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {
+    hint: equivalentHint(argv) ?? commandHint(first, ids),
+  })
 }
 
 /**
@@ -59,10 +87,43 @@ function expectNoArguments(id: string, words: readonly string[], {args, strict}:
 }
 
 function commandHint(word: string, ids: readonly string[]): string {
-  if (Object.hasOwn(EQUIVALENTS, word)) return `did you mean ${EQUIVALENTS[word]}?`
   const close = suggest(word, new Set(ids.map(topicOf)))
   return close === undefined ? 'list all commands with kk --help' : `did you mean kk ${close}?`
 }
+
+/** Returns the hint for a verb of another tool, with the user's file and releases; else undefined. */
+function equivalentHint([verb = '', ...rest]: readonly string[]): string | undefined {
+  if (!Object.hasOwn(EQUIVALENTS, verb)) return undefined
+  const templates = EQUIVALENTS[verb]!
+  const {files, releases} = namedBefore(rest)
+  const isFitting = (template: string) => template.includes('RELEASE') === releases.length > 0
+  const isAlone = files.length + releases.length === 0
+  const template = (isAlone ? undefined : templates.find(isFitting)) ?? templates[0]!
+  const command = template
+    .replace(/ FILE/, files.map((file) => ` ${file}`).join(''))
+    .replace(/ RELEASE(\.\.\.)?/, (word, isOptional) =>
+      releases.length > 0 ? ` ${releases.join(' ')}` : isOptional ? '' : word,
+    )
+  return `did you mean ${command}?`
+}
+
+/**
+ * Returns the environment file and the releases of a command line, without the words after another flag than
+ * that of the file: they may be secret.
+ */
+function namedBefore(words: readonly string[]): {
+  readonly files: readonly string[]
+  readonly releases: readonly string[]
+} {
+  const flag = words.findIndex((word) => word.startsWith('-') && !FILE_FLAGS.has(word))
+  const named = words.slice(0, flag === -1 ? words.length : flag).filter((word) => !FILE_FLAGS.has(word))
+  return {
+    files: named.filter((word) => /^[\w./@%+:~-]+\.ya?ml$/.test(word)).slice(0, 1),
+    releases: named.filter((word) => /^[a-z0-9][-a-z0-9]*$/.test(word)),
+  }
+}
+
+const FILE_FLAGS: ReadonlySet<string> = new Set(['-e', '-f', '--environment', '--file', '--filename'])
 
 function topicOf(id: string): string {
   return id.split(':')[0]!

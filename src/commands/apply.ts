@@ -46,7 +46,10 @@ export async function apply(
   const [file, second] = plans
   if (file === undefined || second !== undefined) {
     throw new KkError('KK_USAGE', `kk apply takes one saved plan, but got ${plans.join(', ') || 'none'}`, {
-      hint: 'save one with: kk plan --save plan.json',
+      hint:
+        environmentFile === undefined && flags.environment === undefined
+          ? 'save one with: kk plan --save plan.json'
+          : `did you mean kk deploy ${environmentFile ?? flags.environment}? It needs no saved plan`,
     })
   }
   const saved = readSavedPlan(await readPlanFile(file), file)

@@ -21,3 +21,20 @@ it.each([
 
   await expect(attempt).rejects.toMatchObject({code: 'KK_FILE', message: expect.stringMatching(message)})
 })
+
+it.each([
+  [{}, ['env.yaml'], 'did you mean kk deploy env.yaml? It needs no saved plan'],
+  [{environment: 'env.yaml'}, [], 'did you mean kk deploy env.yaml? It needs no saved plan'],
+  [{}, [], 'save one with: kk plan --save plan.json'],
+])(
+  'kk apply with flags %j and arguments %j but without a saved plan hints at %s',
+  async (flags, argv, hint) => {
+    const attempt = apply(flags as Parameters<typeof apply>[0], argv, openConsole([]))
+
+    await expect(attempt).rejects.toMatchObject({
+      code: 'KK_USAGE',
+      message: 'kk apply takes one saved plan, but got none',
+      hint,
+    })
+  },
+)
