@@ -67,10 +67,16 @@ function streamLevel(stream: StreamName, words: readonly string[]): ColourLevel 
   return colourLevel({stream: process[stream], env: process.env, flag})
 }
 
+/** Returns the value of `--output` or `-o`; on `values split`, `-o` is a directory. */
 function outputFormat(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word) => word === '--output' || word.startsWith('--output='))
-  if (at === -1) return undefined
-  return words[at]!.includes('=') ? words[at]!.slice('--output='.length) : words[at + 1]
+  const [first, second] = words
+  const isSplit = first === 'values' && second === 'split'
+  const own = words.slice(0, words.includes('--') ? words.indexOf('--') : words.length)
+  for (const [at, word] of own.entries()) {
+    const found = /^--output(?:=(.+))?$/.exec(word) ?? (isSplit ? null : /^-o=?(.+)?$/.exec(word))
+    if (found) return found[1] ?? own[at + 1]
+  }
+  return undefined
 }
 
 /** Writes a human-readable view on a stream; on a terminal it fits the columns. */

@@ -23,6 +23,9 @@ export type OptionalFlags<T> = Partial<FlagValues<T>>
 export const environmentFlags = {
   environment: Flags.string({
     char: 'e',
+    charAliases: ['f'],
+    // oclif shows no second letter.
+    helpLabel: '-e, -f, --environment',
     summary: 'The environment file; - reads standard input.',
     helpValue: 'FILE',
   }),
@@ -41,11 +44,7 @@ export const ownerFlags = {
 }
 export type OwnerFlags = EnvironmentFlags & OptionalFlags<typeof ownerFlags>
 
-/**
- * Select the cluster. Of two flags that exclude each other, only one declares it, and each flag is excluded
- * by only one other flag: the usage line of oclif joins each flag to one other flag, and has a gap if it
- * occurs twice.
- */
+/** Select the cluster. */
 export const clusterFlags = {
   sandbox: Flags.boolean({
     summary: 'Use the throwaway cluster of this machine.',
@@ -126,7 +125,11 @@ export const adoptStoreFlags = {
 export type AdoptStoreFlags = OptionalFlags<typeof adoptStoreFlags>
 
 /** Returns a flag that can be repeated. */
-export function repeated(helpValue: string, summary: string, more: {readonly helpGroup?: string} = {}) {
+export function repeated(
+  helpValue: string,
+  summary: string,
+  more: {readonly helpGroup?: string; readonly char?: 'n'} = {},
+) {
   return Flags.string({summary, helpValue, multiple: true, multipleNonGreedy: true, ...more})
 }
 
@@ -184,6 +187,7 @@ export const sandboxFlags = {
 /** Selects the format of a command that prints one document. */
 export const documentFlags = {
   output: Flags.option({
+    char: 'o',
     summary: 'The output format.',
     options: ['text', 'json', 'yaml'] as const,
     default: 'text',

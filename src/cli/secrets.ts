@@ -31,7 +31,7 @@ export const secretsFlags = {
 }
 
 export const namespaceFlag = {
-  namespace: Flags.string({summary: 'The namespace of the releases.', helpValue: 'NAME'}),
+  namespace: Flags.string({char: 'n', summary: 'The namespace of the releases.', helpValue: 'NAME'}),
 }
 
 type SecretStoreFlags = EnvironmentFlags & StoreFlags & Pick<FlagValues<typeof secretsFlags>, 'in'>

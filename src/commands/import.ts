@@ -37,6 +37,7 @@ export default class Import extends KkCommand {
     'plain-names': Flags.boolean({summary: 'Armada: omit the release_prefix from the names of releases.'}),
     name: Flags.string({summary: 'The name of the environment.', helpValue: 'NAME', default: 'imported'}),
     namespace: Flags.string({
+      char: 'n',
       summary: 'Only import releases of this namespace.',
       helpValue: 'NAMESPACE',
       helpGroup: 'CLUSTER',

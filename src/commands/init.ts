@@ -25,6 +25,7 @@ export default class Init extends KkCommand {
       helpValue: 'NAME',
     }),
     namespace: Flags.string({
+      char: 'n',
       summary: 'The namespace of its releases (default: openstack).',
       helpValue: 'NAMESPACE',
     }),

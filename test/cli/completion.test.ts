@@ -51,6 +51,9 @@ describe('bash completes', () => {
     ['kk upgrade --values nova=no', ['notes.txt']],
     ['kk history --owner ', ['lab']],
     ['kk plan -e clouds/', ['clouds/lab.yaml']],
+    ['kk plan -f clouds/', ['clouds/lab.yaml']],
+    ['kk plan -o ', ['text', 'json', 'yaml']],
+    ['kk values split -o clo', ['clouds']],
     ['kk values split --output-dir ', ['clouds']],
     ['kk schema ', ['environment', 'facts']],
     ['kk deploy --message no', []],
@@ -120,6 +123,7 @@ keystone: {}
       ['upgrade', '--values', 'nova=x.yaml', '--facts', 'f.yaml', 'FILE', ''],
       ['ingress-kube', 'keystone', 'nova'],
     ],
+    ['of a file after -f', 'environment', ['history', '-f', 'FILE', ''], ['lab-1']],
     [
       'of a file that a flag has in one word',
       'environment',

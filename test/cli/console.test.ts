@@ -56,6 +56,11 @@ it('a document without a text form prints nothing as text', () => {
 it.each([
   [['plan', '--output', 'json'], false, /^\{\n {2}"error"/],
   [['plan', '--output=json'], true, /^$/],
+  [['plan', '-o', 'json'], false, /^\{\n {2}"error"/],
+  [['plan', '-oyaml'], false, /^error:/],
+  [['values', 'split', '-o', 'json'], false, /^$/],
+  [['charts', 'package', '--output-dir', 'json'], false, /^$/],
+  [['sandbox', 'shell', '--', 'kubectl', 'get', 'pods', '-o', 'json'], false, /^$/],
   [['deploy', '--output', 'ndjson'], true, /^\{"type":"error"/],
   [['plan'], false, /^$/],
 ] as const)(

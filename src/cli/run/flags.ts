@@ -180,6 +180,7 @@ export const followedReportFlags = {report: Flags.string(REPORT)}
 /** Selects the output format: one document, or the stream of events. */
 export const streamFlags = {
   output: Flags.option({
+    char: 'o',
     summary: 'The output format; ndjson streams the events.',
     options: ['text', 'json', 'yaml', 'ndjson'] as const,
     default: 'text',

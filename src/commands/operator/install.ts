@@ -39,7 +39,9 @@ export default class OperatorInstall extends KkCommand {
   ]
   static override flags = {
     image: Flags.string({summary: 'The image of kk, which includes helm.', helpValue: 'IMAGE'}),
-    namespace: repeated('NAME', 'A namespace to which the operator can deploy; may be repeated.'),
+    namespace: repeated('NAME', 'A namespace to which the operator can deploy; may be repeated.', {
+      char: 'n',
+    }),
     removal: Flags.boolean({
       summary:
         'Allow it to remove the releases of an approved plan; this grants read access to the Secrets of all namespaces.',

@@ -22,6 +22,7 @@ export default class SecretsImport extends KkCommand {
   static override flags = {
     ...namespaceFlag,
     namespace: Flags.string({
+      char: 'n',
       summary: 'The namespace of the releases.',
       helpValue: 'NAME',
       default: 'openstack',

@@ -35,6 +35,7 @@ export default class ValuesShow extends KkCommand {
     }),
     ...showSecretsFlag,
     output: Flags.option({
+      char: 'o',
       summary: 'The output format.',
       options: ['yaml', 'json'] as const,
       default: 'yaml',
