@@ -18,6 +18,7 @@ import type {
   RemoteChartSource,
   StatedRequirement,
 } from './environment.ts'
+import {refuseForeignFile} from './foreign-file.ts'
 import {locator} from './position.ts'
 import {problemsError} from './problems.ts'
 import {parseRequirement} from './requirement.ts'
@@ -68,9 +69,10 @@ export function readEnvironment(source: EnvironmentSource): Environment {
 
 /**
  * Reads a document. Throws `KK_YAML` for one that Helm would not read, or would read differently than it
- * looks, and `KK_ENVIRONMENT` for violations of the schema. Each error has file:line:column.
+ * looks, and `KK_ENVIRONMENT` for violations of the schema and for files of other tools. Each error has file:line:column.
  */
 export function readDocument(source: EnvironmentSource): EnvironmentDocument {
+  refuseForeignFile(source)
   const [root, second] = parseTrees(source)
   if (!root)
     throw yamlError(
