@@ -23,9 +23,6 @@ export type OptionalFlags<T> = Partial<FlagValues<T>>
 export const environmentFlags = {
   environment: Flags.string({
     char: 'e',
-    charAliases: ['f'],
-    // oclif shows no second letter.
-    helpLabel: '-e, -f, --environment',
     summary: 'The environment file; - reads standard input.',
     helpValue: 'FILE',
   }),
@@ -128,7 +125,7 @@ export type AdoptStoreFlags = OptionalFlags<typeof adoptStoreFlags>
 export function repeated(
   helpValue: string,
   summary: string,
-  more: {readonly helpGroup?: string; readonly char?: 'n'} = {},
+  more: {readonly helpGroup?: string; readonly char?: 'f' | 'n'} = {},
 ) {
   return Flags.string({summary, helpValue, multiple: true, multipleNonGreedy: true, ...more})
 }
@@ -139,9 +136,7 @@ const valueFlags = {
   values: repeated(
     'RELEASE=FILE',
     'A values file for one release, with precedence over the environment; may be repeated.',
-    {
-      helpGroup: 'VALUES',
-    },
+    {char: 'f', helpGroup: 'VALUES'},
   ),
   set: repeated(
     'RELEASE:KEY=VALUE',

@@ -23,8 +23,8 @@ export async function completedNames(
 async function namedFile(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const typed = words.slice(0, -1)
   const [flag] = typed.flatMap((word, at) => {
-    if (['-e', '-f', '--environment'].includes(word)) return typed[at + 1] ?? []
-    return /^(?:-[ef]|--environment)=?(.+)/.exec(word)?.[1] ?? []
+    if (['-e', '--environment'].includes(word)) return typed[at + 1] ?? []
+    return /^(?:-e|--environment)=?(.+)/.exec(word)?.[1] ?? []
   })
   const {file} = splitArguments(flag === undefined ? typed.filter(isAlone) : [])
   return chooseEnvironmentFile({argument: file, flag, env, cwd: process.cwd()})

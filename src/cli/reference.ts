@@ -31,7 +31,6 @@ export interface FlagReference {
   readonly name: string
   readonly char?: string
   /** Other short forms. */
-  readonly charAliases?: readonly string[]
   readonly summary: string
   readonly type: 'boolean' | 'option'
   readonly allowNo?: boolean
@@ -67,14 +66,8 @@ export function usageOf({args, usage}: CommandReference): string {
   return usage ?? [...words, '[FLAGS]'].join(' ')
 }
 
-/** Returns a flag with its short forms and its value: `-e, -f, --environment FILE`. */
-export function flagWords(flag: FlagReference): string {
-  const {name, type, allowNo, helpValue, options} = flag
+/** Returns a flag with its short form and its value: `-e, --environment FILE`. */
+export function flagWords({char, name, type, allowNo, helpValue, options}: FlagReference): string {
   const value = type === 'boolean' ? '' : ` ${helpValue ?? (options ? name.toUpperCase() : 'VALUE')}`
-  return [...shortForms(flag), `--${allowNo ? '[no-]' : ''}${name}${value}`].join(', ')
-}
-
-/** Returns the short forms of a flag: `-e`, `-f`. */
-export function shortForms({char, charAliases = []}: FlagReference): readonly string[] {
-  return [...(char === undefined ? [] : [char]), ...charAliases].map((letter) => `-${letter}`)
+  return `${char === undefined ? '' : `-${char}, `}--${allowNo ? '[no-]' : ''}${name}${value}`
 }

@@ -33,7 +33,7 @@ export default class Import extends KkCommand {
       summary: 'The format of the files (default: helmfile).',
       options: IMPORT_FORMATS,
     })(),
-    values: repeated('FILE', 'Armada: documents to merge over the manifest; may be repeated.'),
+    values: repeated('FILE', 'Armada: documents to merge over the manifest; may be repeated.', {char: 'f'}),
     'plain-names': Flags.boolean({summary: 'Armada: omit the release_prefix from the names of releases.'}),
     name: Flags.string({summary: 'The name of the environment.', helpValue: 'NAME', default: 'imported'}),
     namespace: Flags.string({

@@ -51,7 +51,7 @@ describe('bash completes', () => {
     ['kk upgrade --values nova=no', ['notes.txt']],
     ['kk history --owner ', ['lab']],
     ['kk plan -e clouds/', ['clouds/lab.yaml']],
-    ['kk plan -f clouds/', ['clouds/lab.yaml']],
+    ['kk upgrade -f nova=no', ['notes.txt']],
     ['kk plan -o ', ['text', 'json', 'yaml']],
     ['kk values split -o clo', ['clouds']],
     ['kk values split --output-dir ', ['clouds']],

@@ -4,7 +4,6 @@ import {table} from '../../src/table.js'
 interface Flag {
   readonly name: string
   readonly char?: string
-  readonly charAliases?: readonly string[]
   readonly type: 'boolean' | 'option'
   readonly allowNo?: boolean
   readonly multiple?: boolean
@@ -32,24 +31,14 @@ function surface(): string {
   return texts.join('\n')
 }
 
-function flagText({
-  name,
-  char,
-  charAliases = [],
-  allowNo,
-  multiple,
-  required,
-  options,
-  ...flag
-}: Flag): string {
+function flagText({name, char, allowNo, multiple, required, options, ...flag}: Flag): string {
   const value = flag.type === 'boolean' ? '' : ` ${options?.join('|') ?? flag.helpValue ?? 'VALUE'}`
   const marks = [
     ...(multiple ? ['may be repeated'] : []),
     ...(required ? ['required'] : []),
     ...(flag.default === undefined ? [] : [`default ${JSON.stringify(flag.default)}`]),
   ]
-  const letters = [char ?? [], charAliases].flat()
-  const names = `${letters.map((letter) => `-${letter}, `).join('')}--${allowNo ? '[no-]' : ''}${name}${value}`
+  const names = `${char === undefined ? '' : `-${char}, `}--${allowNo ? '[no-]' : ''}${name}${value}`
   return marks.length === 0 ? names : `${names}  (${marks.join(', ')})`
 }
 

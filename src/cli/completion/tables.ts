@@ -1,10 +1,4 @@
-import {
-  type ArgumentReference,
-  type CommandReference,
-  commandName,
-  type FlagReference,
-  shortForms,
-} from '../reference.ts'
+import {type ArgumentReference, type CommandReference, commandName, type FlagReference} from '../reference.ts'
 import {WORDS} from '../root-help.ts'
 
 /**
@@ -133,8 +127,8 @@ function wordsBelow(all: readonly CommandReference[]): ReadonlyMap<string, reado
   )
 }
 
-function spellings(flag: FlagReference): readonly string[] {
-  return [`--${flag.name}`, ...shortForms(flag)]
+function spellings({name, char}: FlagReference): readonly string[] {
+  return [`--${name}`, ...(char === undefined ? [] : [`-${char}`])]
 }
 
 function described(flag: FlagReference): readonly Described[] {

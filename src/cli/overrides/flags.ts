@@ -60,6 +60,7 @@ export const updateFlags = {
   values: repeated(
     'FILE',
     'A file of overrides, or - for standard input; may be repeated, the last one takes precedence.',
+    {char: 'f'},
   ),
   set: repeated(
     'KEY=VALUE',
