@@ -29,11 +29,15 @@ export default class Help extends KkCommand {
       args: {words = []},
       flags: {all},
     } = await this.parse(Help)
+    if (words.length === 0 && !all) {
+      this.console.document('text', [], (palette) => rootHelp({all}, palette))
+      return
+    }
     const topics = topicsOf(await readFile(join(await builtInFiles(process.env), CONCEPTS), 'utf8'))
     const titles = topics.map(({title}) => title)
     if (words.length === 0) {
-      const terms = all ? ['', ...wrap(`Terms that kk help explains: ${titles.join('; ')}.`, 80)] : []
-      this.console.document('text', titles, (palette) => [...rootHelp({all}, palette), ...terms])
+      const terms = wrap(`Terms that kk help explains: ${titles.join('; ')}.`, 80)
+      this.console.document('text', titles, (palette) => [...rootHelp({all}, palette), '', ...terms])
       return
     }
     const topic = findTopic(topics, words.join(' '))
