@@ -18,18 +18,27 @@ export interface Failure {
 }
 
 /**
- * A reporter for vitest that keeps the name and the seeds of each failure; vitest finds it by
- * `--reporter=PATH`.
+ * A reporter for vitest that keeps the name, the seeds and the messages of each failure once its file has
+ * ended: vitest prints them at the end of a run, which may be hours later, or never. vitest finds the reporter
+ * by `--reporter=PATH`.
  */
 export default function failedTestsReporter(): Reporter {
+  const kept = new Set<TestModule>()
+  const keep = (module: TestModule) => {
+    if (kept.has(module)) return
+    kept.add(module)
+    const failures = failuresOf(module)
+    if (failures.length === 0) return
+    const at = new Date().toISOString()
+    mkdirSync(dirname(KEPT), {recursive: true})
+    appendFileSync(KEPT, failures.map((failure) => `${JSON.stringify({at, ...failure})}\n`).join(''))
+  }
   return {
+    onTestModuleEnd: keep,
     onTestRunEnd(modules) {
+      for (const module of modules) keep(module)
       const failures = modules.flatMap(failuresOf)
-      if (failures.length === 0) return
-      const at = new Date().toISOString()
-      mkdirSync(dirname(KEPT), {recursive: true})
-      appendFileSync(KEPT, failures.map((failure) => `${JSON.stringify({at, ...failure})}\n`).join(''))
-      console.log(failureText(failures))
+      if (failures.length > 0) console.log(failureText(failures))
     },
   }
 }

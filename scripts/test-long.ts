@@ -1,8 +1,9 @@
 /**
  * `npm run test:long`: kills, faults and competing operators on a real control plane, Helm itself, the life
  * of sandboxes, the guides; the nightly tests in files of `npm test`; then everything that depends on helm
- * once more with helm 3. Ends with `N passed, N failed`. To repeat a failure, set the `KK_TEST_SEED` that it
- * shows.
+ * once more with helm 3. `-- --night` runs the first in the sizes of the design: hundreds of kills and
+ * restarts, for most of a night. Ends with `N passed, N failed`. To repeat a failure, set the `KK_TEST_SEED`
+ * that it shows.
  */
 import {globSync, readFileSync} from 'node:fs'
 import {runVitest, step, sum} from './run-vitest.ts'
@@ -10,12 +11,15 @@ import {ensureSystemPackages} from './system-packages.ts'
 
 const NIGHT = {KK_TEST_NIGHT: '1'}
 
-async function testLong(args: readonly string[]): Promise<boolean> {
+async function testLong([first, ...rest]: readonly string[]): Promise<boolean> {
+  const isNight = first === '--night'
+  const args = isNight || first === undefined ? rest : [first, ...rest]
   await ensureSystemPackages((line) => console.log(line), 'night')
   for (const words of [['scripts/toolbox.ts', 'exchange'], ['scripts/build.ts']])
     if (!(await step('node', words))) return false
   // One file after the other, because each keeps the machine busy.
-  const runs = [await runVitest(['--project=long', '--no-file-parallelism', ...args], NIGHT)]
+  const sizes = isNight ? NIGHT : {}
+  const runs = [await runVitest(['--project=long', '--no-file-parallelism', ...args], sizes)]
   if (args.length === 0) {
     runs.push(await runVitest(atNight(), NIGHT))
     runs.push(await runVitest(ofHelm3(), {...NIGHT, KK_TEST_HELM: 'helm3'}))

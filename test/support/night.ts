@@ -8,7 +8,10 @@ export function atNight(tests: () => void): void {
   if (process.env.KK_TEST_NIGHT) describe('at night', tests)
 }
 
-/** The size of a test: that of the design by `KK_TEST_NIGHT`, and a small one otherwise, to try it out. */
+/**
+ * The size of a test: that of the design by `KK_TEST_NIGHT`, as in `npm run test:long -- --night`, and a small
+ * one otherwise.
+ */
 export function sizeAtNight(night: number, otherwise: number): number {
   return process.env.KK_TEST_NIGHT ? night : otherwise
 }
