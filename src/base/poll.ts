@@ -14,15 +14,15 @@ interface Polling {
  * if it aborts.
  */
 export async function pollUntil<T>(
-  look: () => Promise<T | false | undefined>,
+  check: () => Promise<T | false | undefined>,
   {interval, deadline = Number.POSITIVE_INFINITY, signal}: Polling,
 ): Promise<T | undefined> {
   for (;;) {
-    const result = await look()
+    const result = await check()
     if (result !== undefined && result !== false) return result
     signal?.throwIfAborted()
-    const left = deadline - Date.now()
-    if (left <= 0) return undefined
-    await wait(Math.min(interval, left), undefined, {signal}).catch(() => undefined)
+    const remaining = deadline - Date.now()
+    if (remaining <= 0) return undefined
+    await wait(Math.min(interval, remaining), undefined, {signal}).catch(() => undefined)
   }
 }

@@ -40,31 +40,31 @@ interface Asked {
  * `dependencies`, `endpoints` and `manifests`. Nothing is rendered, so this is a preview; the rendered chart
  * is decisive.
  */
-export function componentsOf(asked: Asked): readonly Component[] {
-  const blocks = Object.entries(mapAt(asked.values, 'dependencies', 'static'))
+export function componentsOf(query: Asked): readonly Component[] {
+  const blocks = Object.entries(mapAt(query.values, 'dependencies', 'static'))
   const components = blocks
     .filter(([name]) => !/(?:^|_)tests?$/.test(name) && name !== 'image_repo_sync')
-    .map(([name, block]) => component(name, block, asked))
-  const named = namedOnly(asked)
+    .map(([name, block]) => component(name, block, query))
+  const named = namedOnly(query)
   return named.length === 0
     ? components
     : [...components, {name: 'endpoints', switches: [], isOn: true, requires: named}]
 }
 
-function component(name: string, block: unknown, asked: Asked): Component {
-  const switches = componentSwitches(asked.values, name)
+function component(name: string, block: unknown, query: Asked): Component {
+  const switches = componentSwitches(query.values, name)
   const isOn = switches.length === 0 || switches.some((each) => each.isOn)
-  const targeted = Object.entries(mapAt(asked.values, 'dependencies', 'dynamic', 'targeted'))
-  const chosen = listChoices(asked.values)
+  const targeted = Object.entries(mapAt(query.values, 'dependencies', 'dynamic', 'targeted'))
+  const chosen = listChoices(query.values)
   const kind = isOn ? 'ready' : 'soft'
   return {
     name,
     switches: switches.map(({key}) => key),
     isOn,
     requires: [
-      ...blockRequirements(block, kind, asked),
+      ...blockRequirements(block, kind, query),
       ...targeted.flatMap(([choice, components]) =>
-        blockRequirements(dig(components, name), chosen.has(choice) ? kind : 'soft', asked).map((each) => ({
+        blockRequirements(dig(components, name), chosen.has(choice) ? kind : 'soft', query).map((each) => ({
           ...each,
           what: `${each.what} (with ${choice}${chosen.has(choice) ? '' : ', which is not chosen'})`,
         })),
@@ -76,40 +76,40 @@ function component(name: string, block: unknown, asked: Asked): Component {
 function blockRequirements(
   block: unknown,
   kind: ValueRequirement['kind'],
-  asked: Asked,
+  query: Asked,
 ): readonly ValueRequirement[] {
   const services = digMaps(block, 'services').flatMap((each) => {
     const service = digText(each, 'service') ?? ''
     if (BOILERPLATE.has(service)) return []
-    const host = serviceHost(asked.values, service, digText(each, 'endpoint') ?? 'default')
+    const host = serviceHost(query.values, service, digText(each, 'endpoint') ?? 'default')
     if (!host) return [{kind, what: `service ${service}, which endpoints does not have`}]
     const place = host.namespace === undefined ? host.name : `${host.namespace}:${host.name}`
-    return [{kind, what: `service ${service} = ${place}`, ...provider(host.name, asked)}]
+    return [{kind, what: `service ${service} = ${place}`, ...provider(host.name, query)}]
   })
-  const jobs = textsAt(block, 'jobs').map((job) => ({kind, what: `job ${job}`, ...provider(job, asked)}))
+  const jobs = textsAt(block, 'jobs').map((job) => ({kind, what: `job ${job}`, ...provider(job, query)}))
   const sets = textsAt(block, 'daemonset').map((set) => ({
     kind,
     what: `daemonset ${set}`,
-    ...provider(set, asked),
+    ...provider(set, query),
   }))
   const pods = digMaps(block, 'pod').map((pod) => {
     const labels = Object.entries(mapAt(pod, 'labels')).map(([key, value]) => `${key}=${value}`)
     return {
       kind,
       what: `pod ${labels.join(',')}`,
-      ...provider(digText(pod, 'labels', 'application') ?? '', asked),
+      ...provider(digText(pod, 'labels', 'application') ?? '', query),
     }
   })
   return [...services, ...jobs, ...sets, ...pods]
 }
 
 /** Returns endpoints that no component waits for, which may be named in configuration. */
-function namedOnly(asked: Asked): readonly ValueRequirement[] {
-  const waited = JSON.stringify(dig(asked.values, 'dependencies') ?? {})
-  return Object.keys(mapAt(asked.values, 'endpoints')).flatMap((service) => {
+function namedOnly(query: Asked): readonly ValueRequirement[] {
+  const waited = JSON.stringify(dig(query.values, 'dependencies') ?? {})
+  return Object.keys(mapAt(query.values, 'endpoints')).flatMap((service) => {
     if (BOILERPLATE.has(service) || waited.includes(`"${service}"`)) return []
-    const host = serviceHost(asked.values, service, 'internal')
-    const providers = host && provider(host.name, asked)
+    const host = serviceHost(query.values, service, 'internal')
+    const providers = host && provider(host.name, query)
     return providers && 'chart' in providers
       ? [
           {

@@ -20,7 +20,7 @@ export interface ReadCharts {
   readonly charts: Map<string, Chart>
   readonly libraries: Map<string, Library>
   /** The results of earlier commands; undefined to ignore them. */
-  readonly kept?: ChartCache | undefined
+  readonly cache?: ChartCache | undefined
 }
 
 interface Reading {
@@ -57,14 +57,14 @@ export async function findInDirectory(
 
 /** Returns the chart in a directory, if it was read before and is unchanged. */
 export function knownIn(directory: string, read: ReadCharts | undefined): Chart | undefined {
-  const chart = read?.charts.get(directory) ?? read?.kept?.find(directory)
+  const chart = read?.charts.get(directory) ?? read?.cache?.find(directory)
   if (chart) read?.charts.set(directory, chart)
   return chart
 }
 
 /** Caches a chart for later searches. */
 export async function keepChart(chart: Chart, read: ReadCharts | undefined): Promise<Chart> {
-  const cached = (await read?.kept?.keep(chart)) ?? chart
+  const cached = (await read?.cache?.keep(chart)) ?? chart
   read?.charts.set(chart.directory, cached)
   return cached
 }

@@ -118,8 +118,8 @@ async function notFound(
 ): Promise<KkError> {
   const places = sources.map(describe).join(', ') || 'nowhere: kk.charts is empty'
   const what = version === undefined ? name : `${name} in a version ${version}`
-  const others = await otherVersions(name, sources, finding)
-  if (others.length > 0) return noFittingVersion({name, what, places}, others)
+  const versions = await otherVersions(name, sources, finding)
+  if (versions.length > 0) return noFittingVersion({name, what, places}, versions)
   const close = suggest(name, await chartNames(sources, finding))
   const hint =
     close === undefined || close === name

@@ -135,18 +135,18 @@ export interface LockDifference {
  */
 export function lockDifferences(
   locked: Lock,
-  found: Lock,
+  current: Lock,
   pinned: ReadonlySet<string>,
 ): readonly LockDifference[] {
-  const charts = allNames(locked.charts, found.charts).flatMap((name): readonly LockDifference[] => {
-    const [before, now] = [locked.charts[name], found.charts[name]]
+  const charts = allNames(locked.charts, current.charts).flatMap((name): readonly LockDifference[] => {
+    const [before, now] = [locked.charts[name], current.charts[name]]
     if (now && pinned.has(now.digest)) return []
     const what = chartDifference(before, now)
     if (what === undefined) return []
     return [{kind: 'chart', name, ...digests(before?.digest, now?.digest), what: `${name}: ${what}`}]
   })
-  const images = allNames(locked.images, found.images).flatMap((name): readonly LockDifference[] => {
-    const [before, now] = [locked.images[name], found.images[name]]
+  const images = allNames(locked.images, current.images).flatMap((name): readonly LockDifference[] => {
+    const [before, now] = [locked.images[name], current.images[name]]
     const what = imageDifference(before, now)
     return what === undefined
       ? []

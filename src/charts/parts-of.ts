@@ -32,7 +32,7 @@ export function partsOf(whole: Whole): ReadonlyMap<string, Part> {
       section,
       name,
       chart,
-      others: components.filter((each) => each !== name),
+      siblings: components.filter((each) => each !== name),
       counted: sets.filter((each) => each !== name),
       requires: required.map(({part, evidence}) => ({release: partName(part), kind: 'ready', evidence})),
       ...(position && {position}),

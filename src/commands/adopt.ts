@@ -64,8 +64,8 @@ export default class Adopt extends KkCommand {
 
     const names = planned.adoptions.map(({release}) => releaseName(release))
     const place = targetArguments(prepared.environment.file, flags)
-    const again = `kk adopt ${names.join(' ')} ${place}${from === undefined ? '' : ` --owner ${from}`}`
-    const commands = {again, status: statusCommand(prepared.environment, flags)}
+    const retryCommand = `kk adopt ${names.join(' ')} ${place}${from === undefined ? '' : ` --owner ${from}`}`
+    const commands = {retryCommand, status: statusCommand(prepared.environment, flags)}
     const choices = runChoices(flags, {verb: 'adopt', scope: {names, install: false}})
     const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
     printResult({...document, ...runDocument(state)}, context)

@@ -56,7 +56,7 @@ export async function apply(
   const environment = environmentFile ?? flags.environment ?? (await findEnvironment(saved, file))
   const values = flags.values ?? (await findValues(saved, file))
   const same = repeatCommand({file: environment, names: saved.scope.names, flags: {...flags, values}})
-  const again = [`${same.line} --save ${file}`, ...(same.setHint ? [same.setHint] : [])].join(', ')
+  const saveArguments = [`${same.line} --save ${file}`, ...(same.setHint ? [same.setHint] : [])].join(', ')
   return change({
     verb: saved.verb,
     flags: {...flags, environment: undefined, values},
@@ -65,7 +65,7 @@ export async function apply(
     scope: () => saved.scope,
     startSandbox: false,
     expect: (planned) => {
-      expectPlanCurrent(saved, file, {kk: VERSION, again, planned})
+      expectPlanCurrent(saved, file, {kk: VERSION, saveArguments, planned})
       writeView(
         'stderr',
         `${file} is still valid: nothing has changed since it was saved at ${saved.savedAt}\n`,

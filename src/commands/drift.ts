@@ -108,8 +108,8 @@ async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner)
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
   const choices = runChoices(flags, {verb: 'drift', scope: {names: owner.words, install: false}})
   const place = targetArguments(owner.environment?.file ?? `--owner ${plan.environment}`, flags)
-  const again = ['kk drift --prune', ...owner.words, place].join(' ')
-  const commands = {again, status: `kk drift ${place}`}
+  const retryCommand = ['kk drift --prune', ...owner.words, place].join(' ')
+  const commands = {retryCommand, status: `kk drift ${place}`}
   const run = await showRun(planned.run({...choices, ports}), {...context, choices, commands})
   printResult(pruneDocument(planned, run.state), context)
   return run.exit

@@ -142,8 +142,8 @@ export default class Export extends KkCommand {
       )
     const choices = runChoices(flags, {verb: 'export', scope: {names: [], install: false}})
     const place = targetArguments(environment.file, flags)
-    const again = `kk export ${place} --format ${flags.format} --output-dir ${flags['output-dir']} --hand-over`
-    const commands = {again, status: statusCommand(environment, flags)}
+    const retryCommand = `kk export ${place} --format ${flags.format} --output-dir ${flags['output-dir']} --hand-over`
+    const commands = {retryCommand, status: statusCommand(environment, flags)}
     const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
     return {exit, document: {handOver: runDocument(state)}}
   }

@@ -106,9 +106,9 @@ export default class Plan extends KkCommand {
       await savePlan(flags.save, planned, {scope, values: flags.values ?? []})
       const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
       const sets = (['set', 'set-string'] as const).filter((name) => flags[name]).map((name) => `--${name}`)
-      const again = sets.length === 0 ? '' : `, and the same ${sets.join(' and ')} again`
+      const sameSets = sets.length === 0 ? '' : `, and the same ${sets.join(' and ')} again`
       this.console.say(
-        `\nsaved; carry it out with: kk apply ${targetArguments(flags.save, flags)}${force.join('')}${again}`,
+        `\nsaved; carry it out with: kk apply ${targetArguments(flags.save, flags)}${force.join('')}${sameSets}`,
       )
     }
     if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = 4

@@ -106,9 +106,10 @@ async function resumeChange(
     )
   }
   const {line, setHint} = repeatCommand({file: environment.file, names: run.scope.names, flags})
-  const again = [`kk ${run.verb} ${line}${retryFlags(flags, run.scope)}`, ...(setHint ? [setHint] : [])].join(
-    ', ',
-  )
+  const retryCommand = [
+    `kk ${run.verb} ${line}${retryFlags(flags, run.scope)}`,
+    ...(setHint ? [setHint] : []),
+  ].join(', ')
   return change({
     verb: run.verb,
     flags,
@@ -116,7 +117,7 @@ async function resumeChange(
     console,
     scope: () => run.scope,
     startSandbox: false,
-    expect: ({plan}) => expectSameInputs(run, plan, again),
+    expect: ({plan}) => expectSameInputs(run, plan, retryCommand),
     account: {of: run.id},
   })
 }

@@ -64,7 +64,7 @@ export default class Test extends KkCommand {
     })
     const place = targetArguments(file, flags)
     const commands = {
-      again: ['kk test', ...names, place].join(' '),
+      retryCommand: ['kk test', ...names, place].join(' '),
       status: statusCommand({name: plan.environment, file}, flags),
     }
     const {state, exit} = await showRun(events, {...context, choices, commands})

@@ -40,7 +40,7 @@ function judgeHookJobs(
   const blind = new Set(
     records.flatMap((each) => ('unreadable' in each ? [releaseNamespace(each.record.release)] : [])),
   )
-  const known = new Set(
+  const knownSecrets = new Set(
     records.flatMap((each) => {
       if (!('hooks' in each)) return []
       const home = releaseNamespace(each.record.release)
@@ -50,7 +50,7 @@ function judgeHookJobs(
     }),
   )
   return jobs
-    .filter(({namespace, name}) => !blind.has(namespace) && !known.has(`${namespace}/${name}`))
+    .filter(({namespace, name}) => !blind.has(namespace) && !knownSecrets.has(`${namespace}/${name}`))
     .map(({namespace, name, hook}) => ({
       level: 'warning',
       what: `the Job ${namespace}/${name} was a ${hook} hook, and no release has it now: helm never deletes it`,

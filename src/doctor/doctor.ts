@@ -33,9 +33,9 @@ async function findingsOf(check: Check, facts: Examination, subject: Subject): P
       },
     ]
   try {
-    const found = await check.find(facts)
-    if (found.length === 0) return [{check: name, level: 'ok', what: fine}]
-    return found.map((each) => ({check: name, ...each}))
+    const results = await check.find(facts)
+    if (results.length === 0) return [{check: name, level: 'ok', what: fine}]
+    return results.map((each) => ({check: name, ...each}))
   } catch (error) {
     const {code, message, hint} = asKkError(error)
     if (code === 'KK_BUG') throw error

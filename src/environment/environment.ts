@@ -57,7 +57,7 @@ export interface Part {
   readonly name: string
   readonly chart: string
   /** The other components of the chart. */
-  readonly others: readonly string[]
+  readonly siblings: readonly string[]
   /** The other components whose number of replicas their clients get as a value. */
   readonly counted: readonly string[]
   /** The requirements on the other parts. */

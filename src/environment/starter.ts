@@ -32,8 +32,8 @@ export function starterText(
   {name, namespace, context, ephemeral, services}: Starter,
   charts: ReadonlyMap<string, string>,
 ): string {
-  const others = [...charts].filter(([chart]) => !services.includes(chart))
-  const width = Math.max(0, ...others.map(([chart]) => chart.length))
+  const otherCharts = [...charts].filter(([chart]) => !services.includes(chart))
+  const width = Math.max(0, ...otherCharts.map(([chart]) => chart.length))
   return `# yaml-language-server: $schema=${SCHEMA_FILE}
 # The desired state of this cloud. "kk graph" shows its releases, "kk plan" the changes, and "kk deploy" makes them.
 
@@ -61,9 +61,9 @@ global:
 
 # Each section is a release to deploy, with its values. Its requirements are deployed, too.
 ${services.map((each) => `# ${charts.get(each) ?? each}\n${each}: {}\n`).join('\n')}${
-  others.length === 0
+  otherCharts.length === 0
     ? ''
-    : `\n# Not deployed, unless a release requires it:\n${others.map(([chart, what]) => `# ${`${chart}: {}`.padEnd(width + 4)}  # ${what}\n`).join('')}`
+    : `\n# Not deployed, unless a release requires it:\n${otherCharts.map(([chart, what]) => `# ${`${chart}: {}`.padEnd(width + 4)}  # ${what}\n`).join('')}`
 }`
 }
 

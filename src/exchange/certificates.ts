@@ -18,18 +18,18 @@ interface Source {
   /** All layers, including the values that kk generates. */
   readonly values: Values
   /** The secrets that kk generates for the release. */
-  readonly made: readonly {readonly name: string; readonly isNew: boolean}[]
+  readonly generated: readonly {readonly name: string; readonly isNew: boolean}[]
 }
 
 /** Returns the certificate of a release; none if TLS is off or the chart is not one of kk's own. */
-export function certificatesOf({release, chart, values, made}: Source): readonly ExportedCertificate[] {
+export function certificatesOf({release, chart, values, generated}: Source): readonly ExportedCertificate[] {
   const tls = certificateSettings(chart, values)
   if (!tls) return []
   if (typeof tls.secret === 'string') return [{release, ends: undefined, by: 'secret'}]
   if (isMap(tls.issuer)) return [{release, ends: undefined, by: 'issuer'}]
   const text = dig(tls, 'files', 'tls.crt')
   if (typeof text !== 'string') return []
-  const own = made.find(({name}) => name === 'tls.authority')
+  const own = generated.find(({name}) => name === 'tls.authority')
   // A certificate that is not stored yet is issued again by kk deploy.
   return [{release, ends: own?.isNew ? undefined : expiryDate(text), by: own ? 'kk' : 'files'}]
 }

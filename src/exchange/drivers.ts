@@ -58,7 +58,7 @@ const TOOLS: Readonly<Record<Driver['kind'], {readonly leaves: string; readonly 
 export function expectSameDrivers(
   exported: readonly Driver[],
   present: readonly Driver[],
-  {where, again}: {readonly where: string; readonly again: string},
+  {where, retryCommand}: {readonly where: string; readonly retryCommand: string},
 ): void {
   const lines = exported.flatMap((next) =>
     present.filter(({kind}) => kind === next.kind).flatMap((each) => clash(each, next)),
@@ -66,7 +66,7 @@ export function expectSameDrivers(
   if (lines.length === 0) return
   const {letGo} = TOOLS[exported[0]!.kind]
   throw new KkError('KK_EXPORT', [`this export does not fit what is in ${where}:`, ...lines].join('\n'), {
-    hint: `${letGo}; then ${again}`,
+    hint: `${letGo}; then ${retryCommand}`,
   })
 }
 

@@ -44,7 +44,7 @@ export interface ExportedRelease {
    */
   readonly needs: readonly ReleaseId[]
   /** The releases of other environments that it requires. */
-  readonly elsewhere: readonly ReleaseId[]
+  readonly foreignRequirements: readonly ReleaseId[]
 }
 
 /** Releases without an order among them: a single one, or several that need each other. */
@@ -85,7 +85,7 @@ export function releasesOf({groups}: Pick<Exported, 'groups'>): readonly Exporte
 }
 
 /** A release before its requirements are resolved. */
-export type Unplaced = Omit<ExportedRelease, 'requires' | 'needs' | 'elsewhere'>
+export type Unplaced = Omit<ExportedRelease, 'requires' | 'needs' | 'foreignRequirements'>
 
 /**
  * Returns the releases in graph order, those that need each other as one group, without edges inside a group.
@@ -111,7 +111,7 @@ export function exportedGroups(
         ...releases.get(release)!,
         needs,
         requires: edges.filter(({to}) => releases.has(to)).map(({to, kind, soft}) => ({to, kind, soft})),
-        elsewhere: edges.filter(({to}) => !releases.has(to)).map(({to}) => to),
+        foreignRequirements: edges.filter(({to}) => !releases.has(to)).map(({to}) => to),
       }
     })
   })

@@ -98,7 +98,11 @@ const LOSSES: readonly Row[] = [
   {
     what: 'Requirements on releases of other environments',
     of: (exported) =>
-      orNone(releasesOf(exported).flatMap(({name, elsewhere}) => elsewhere.map((to) => `${name} → ${to}`))),
+      orNone(
+        releasesOf(exported).flatMap(({name, foreignRequirements}) =>
+          foreignRequirements.map((to) => `${name} → ${to}`),
+        ),
+      ),
     instead: fill('not exported: install them first'),
   },
   {

@@ -163,11 +163,11 @@ export function openClusterConnections({
           const open = await openConnection(environment)
           const {connection} = open
           open.isVerified = false
-          const asked = Promise.all([
+          const probes = Promise.all([
             connection.cluster.apiServer.identity(),
             connection.cluster.apiServer.expectReady(),
           ])
-          const identity = await asked.then(([{uid}]) => uid, throwUnreachable)
+          const identity = await probes.then(([{uid}]) => uid, throwUnreachable)
           const pinned = environment.status?.cluster?.identity
           expectIdentity(identity, {...cluster, pinned})
           if (pinned === undefined) await pin(identity)

@@ -42,7 +42,7 @@ export async function planUnwanted(
   const unwanted = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
   if (unwanted.length === 0) return undefined
   try {
-    const destroyContext = {environment, cluster, readUses, excused: new Set<string>()}
+    const destroyContext = {environment, cluster, readUses, ignored: new Set<string>()}
     const planned = await planDestroy(destroyContext, [], new Set(unwanted))
     const {actions, bystanders: staying} = planned.plan
     // An approval is valid for the installed records only: a release that is installed again has another
@@ -220,7 +220,7 @@ async function removeAll(removing: RemovalContext): Promise<FinalizeResult> {
   const destroyContext = {
     environment: supplied.planned.environment,
     ...{cluster, readUses},
-    excused: new Set<string>(),
+    ignored: new Set<string>(),
   }
   const planned = await planDestroy(destroyContext, [])
   const {actions, bystanders} = planned.plan
@@ -230,7 +230,7 @@ async function removeAll(removing: RemovalContext): Promise<FinalizeResult> {
     if (run.finished?.outcome !== 'succeeded')
       throw new KkError('KK_INTERRUPTED', 'the removal was interrupted; the next reconciliation resumes it')
   }
-  const kept = bystanders.map(({release, note}) => `${release} stays: ${note}`)
+  const remaining = bystanders.map(({release, note}) => `${release} stays: ${note}`)
   const removed = `removed ${actions.map(({release}) => release).join(', ') || 'nothing'}`
-  return {type: 'Normal', reason: 'Removed', message: [removed, ...kept].join('; ')}
+  return {type: 'Normal', reason: 'Removed', message: [removed, ...remaining].join('; ')}
 }

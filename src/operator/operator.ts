@@ -202,8 +202,8 @@ async function runController(
     if (result) await deleteStaleReleases(releaseObjects, result.plan, objects)
     if (attempt.condition()?.status === 'False') return UNREACHABLE_REQUEUE_MS
     if (result?.hasRun) return 0
-    const due = (result?.due ?? Number.POSITIVE_INFINITY) - Date.now()
-    return Math.min(RESYNC_PERIOD_MS, Math.max(0, due))
+    const delayMs = (result?.due ?? Number.POSITIVE_INFINITY) - Date.now()
+    return Math.min(RESYNC_PERIOD_MS, Math.max(0, delayMs))
   }
 
   await untilAborted(stop)

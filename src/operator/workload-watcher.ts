@@ -50,10 +50,10 @@ export function newWorkloadWatcher(
   return {
     watch(environment, namespaces) {
       for (const namespace of namespaces) {
-        const known = environmentsByNamespace.get(namespace)
-        const environments = known ?? new Set<string>()
+        const watching = environmentsByNamespace.get(namespace)
+        const environments = watching ?? new Set<string>()
         environmentsByNamespace.set(namespace, environments.add(environment))
-        if (known) continue
+        if (watching) continue
         for (const [resource, scope] of WATCHED)
           subscribe(objects.follow(resource, namespace, signal, scope), () =>
             environments.forEach(enqueueDebounced),

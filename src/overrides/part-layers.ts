@@ -58,8 +58,8 @@ export function partLayers(layers: readonly Layer[], part: Part, file: string): 
 
 const ABOVE: ReadonlySet<Layer['name']> = new Set(['user', 'values', 'set'])
 
-function refuseNewComponents({values, source}: Layer, {section, name, others, chart}: Part): void {
-  const components = [...others, name]
+function refuseNewComponents({values, source}: Layer, {section, name, siblings, chart}: Part): void {
+  const components = [...siblings, name]
   const entries = isMap(values.components) ? Object.entries(values.components) : []
   for (const [component, facts] of entries) {
     if (!isMap(facts) || components.includes(component)) continue
@@ -77,8 +77,8 @@ function keepPart(values: Values, part: Part): Values {
   const keys = (components: readonly string[]) =>
     new Set(components.flatMap((each) => keysOf(part.chart, each)).filter((key) => !ownKeys.has(key)))
   const paths = part.name === COMMON ? COMPONENT_PATHS : [...COMPONENT_PATHS, ...SHARED_PATHS]
-  const otherKeys = keys(part.others)
-  const uncountedKeys = keys(part.others.filter((each) => !part.counted.includes(each)))
+  const otherKeys = keys(part.siblings)
+  const uncountedKeys = keys(part.siblings.filter((each) => !part.counted.includes(each)))
   const removeOthers = (tree: Values) =>
     without(
       paths.reduce((rest, path) => without(rest, path, otherKeys), tree),

@@ -20,8 +20,8 @@ export function preparedMask({releases}: {readonly releases: ReadonlyMap<Release
 
 /** Returns a function that masks the secret values in the layers of any of these releases. */
 export function layersMask(releases: Iterable<Layered>): Redact {
-  const given = [...releases].flatMap(({layers}) => layers.map(({values}) => values))
-  return redactor({given})
+  const layerValues = [...releases].flatMap(({layers}) => layers.map(({values}) => values))
+  return redactor({given: layerValues})
 }
 
 /**

@@ -38,9 +38,12 @@ export async function positionedError(error: unknown, releases: GivenReleases): 
 }
 
 /** Returns the error with the position of each value and the key that was probably intended. */
-export async function positioned(error: BrokenSchema, given: ChartLayers | undefined): Promise<BrokenSchema> {
-  if (!given || error.problems.length === 0) return error
-  const placed = {chart: given.chart, layers: withDefaults(given)}
+export async function positioned(
+  error: BrokenSchema,
+  chartLayers: ChartLayers | undefined,
+): Promise<BrokenSchema> {
+  if (!chartLayers || error.problems.length === 0) return error
+  const placed = {chart: chartLayers.chart, layers: withDefaults(chartLayers)}
   const lines = await Promise.all(error.problems.map((problem) => problemLines(problem, placed)))
   const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
   const [subject] = error.message.split(': ', 1)
@@ -59,21 +62,21 @@ const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
 /**
  * Returns the error with the position of the name in the values and the allowed names, if values contain it.
  */
-function named(error: MissingTemplate, given: ChartLayers | undefined): MissingTemplate {
+function named(error: MissingTemplate, chartLayers: ChartLayers | undefined): MissingTemplate {
   const [prefix, what] = Object.entries(NAMED).find(([each]) => error.template.startsWith(each)) ?? []
-  if (!given || prefix === undefined) return error
+  if (!chartLayers || prefix === undefined) return error
   const name = error.template.slice(prefix.length)
-  const layers = withDefaults(given)
+  const layers = withDefaults(chartLayers)
   const namingPath = layers.flatMap(({values}) => namingPaths(values, what, name)).at(-1)
   if (!namingPath) return error
-  const templateNames = namedTemplates(given.chart, prefix).map((template) => template.name)
+  const templateNames = namedTemplates(chartLayers.chart, prefix).map((template) => template.name)
   const close = suggest(name, templateNames)
-  const meant = close === undefined ? '' : `: did you mean ${JSON.stringify(close)}?`
+  const suggestion = close === undefined ? '' : `: did you mean ${JSON.stringify(close)}?`
   const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
   const [subject] = error.message.split(': ', 1)
   return new MissingTemplate(
     call,
-    `${subject}: the chart does not render: ${formatPosition(namingPath, layers)}${keyText(namingPath)}there is no ${what} ${name}${meant}`,
+    `${subject}: the chart does not render: ${formatPosition(namingPath, layers)}${keyText(namingPath)}there is no ${what} ${name}${suggestion}`,
     {
       hint: `the library and the chart have: ${templateNames.join(', ')}`,
       log: [],
@@ -128,8 +131,8 @@ export async function problemLines(
       return `  ${formatPosition([key], layers)}global: no such key: global applies to every release; to exclude this one, in its section: {global: null}`
     const close = suggest(key, schemaKeys)
     const allowed = schemaKeys.length === 0 ? '' : `; there are: ${schemaKeys.toSorted().join(', ')}`
-    const meant = close === undefined ? allowed : `: did you mean ${JSON.stringify(close)}?`
-    return `  ${formatPosition([...at, key], layers)}${keyText([...at, key])}no such key${meant}`
+    const suggestion = close === undefined ? allowed : `: did you mean ${JSON.stringify(close)}?`
+    return `  ${formatPosition([...at, key], layers)}${keyText([...at, key])}no such key${suggestion}`
   })
 }
 

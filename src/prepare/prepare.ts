@@ -186,8 +186,8 @@ function allNamed(prepared: Named, name: string): readonly ReleaseId[] {
 function oneNamed({environment, graph}: Named, name: string): ReleaseId {
   const id = name.includes('/') ? (name as ReleaseId) : releaseIdIn(environment, name)
   if (graph.requirements.has(id)) return id
-  const elsewhere = graph.releases.filter((each) => releaseName(each) === name)
-  if (elsewhere.length === 1) return elsewhere[0]!
+  const sameName = graph.releases.filter((each) => releaseName(each) === name)
+  if (sameName.length === 1) return sameName[0]!
   const names = graph.releases.map(releaseName)
   const close = suggest(name, names)
   throw new KkError('KK_UNKNOWN_RELEASE', `${environment.file} has no release ${name}`, {

@@ -67,12 +67,12 @@ const SHARED = /^(?:oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
 function slips(
   source: string,
   where: string,
-  stated: readonly Values[],
-  known: () => ReadonlySet<string>,
+  settings: readonly Values[],
+  knownNames: () => ReadonlySet<string>,
 ): readonly string[] {
-  return stated.flatMap(Object.keys).flatMap((name) => {
-    if (SHARED.test(name) || known().has(underscored(name))) return []
-    const close = suggest(underscored(name), known())
+  return settings.flatMap(Object.keys).flatMap((name) => {
+    if (SHARED.test(name) || knownNames().has(underscored(name))) return []
+    const close = suggest(underscored(name), knownNames())
     return close === undefined
       ? []
       : [

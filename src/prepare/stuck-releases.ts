@@ -40,7 +40,7 @@ export async function stuckReleases(
       (kind === 'await' && !passed.has(release)) ||
       (kind === 'check' && required.has(release) && releases.has(release)),
   )
-  const found = await Promise.all(
+  const checked = await Promise.all(
     candidates.map(async ({release, kind}) => {
       const isAwaited = kind === 'await'
       const {layers = []} = releases.get(release) ?? {}
@@ -49,9 +49,9 @@ export async function stuckReleases(
   )
   return {
     stuck: new Map(
-      found.flatMap(({release, way}) => (typeof way === 'object' ? [[release, way] as const] : [])),
+      checked.flatMap(({release, way}) => (typeof way === 'object' ? [[release, way] as const] : [])),
     ),
-    unseen: found.filter(({way}) => way === UNSEEN).map(({release}) => release),
+    unseen: checked.filter(({way}) => way === UNSEEN).map(({release}) => release),
   }
 }
 

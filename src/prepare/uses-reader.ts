@@ -21,7 +21,7 @@ export type UsesReader = () => Promise<Uses>
  */
 export function usesReader(
   cluster: {readonly records: Records; readonly leases: Leases},
-  excused: ReadonlySet<string>,
+  ignored: ReadonlySet<string>,
 ): UsesReader {
   const readFacts = factsReader(cluster)
   return async () => {
@@ -34,7 +34,7 @@ export function usesReader(
       // A record that was deleted while others were read: the list is outdated.
       if (!living.every(factsOf)) continue
       const revisions = await observedRevisions(cluster, records)
-      return usesOf({revisions, factsOf, strays, excused})
+      return usesOf({revisions, factsOf, strays, ignored})
     }
   }
 }
@@ -51,14 +51,14 @@ export type FactsReader = (
 
 /** Returns a reader that downloads each record once, however often it is called. */
 export function factsReader(cluster: {readonly records: Records}): FactsReader {
-  const known = new Map<string, RecordFacts>()
-  const factsOf = (record: ReleaseRecord) => known.get(recordVersion(record))
+  const cache = new Map<string, RecordFacts>()
+  const factsOf = (record: ReleaseRecord) => cache.get(recordVersion(record))
   return async (records) => {
     await mapParallel(
       records.filter((record) => !factsOf(record)),
       async (record) => {
         const facts = await readFacts(cluster.records, record)
-        if (facts) known.set(recordVersion(record), facts)
+        if (facts) cache.set(recordVersion(record), facts)
       },
     )
     return factsOf

@@ -42,7 +42,7 @@ function markedEntries(
     const isBelow = isSecret && !configuresSecrets(key)
     const isName =
       isReference(under, key) || isPartOfThing(above, key, value) || isNeverSecret(under, key, value)
-    const isMarked = namesSecret(key, value, {section: under, around: map}) || isPairedValue(key, map)
+    const isMarked = namesSecret(key, value, {section: under, siblings: map}) || isPairedValue(key, map)
     return [key, value, !isName && (isBelow || isMarked)] as const
   })
 }

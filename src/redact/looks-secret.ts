@@ -79,7 +79,7 @@ const ITEM = /^(?:\d+|values)$/
 /** The context of a value: the key above its own, and the map that contains it. */
 interface Surroundings {
   readonly section?: string
-  readonly around?: object
+  readonly siblings?: object
 }
 
 /** The context of an option in a string, whose section is not known. */
@@ -143,14 +143,14 @@ export function looksSecretPath(path: readonly string[], value?: unknown): boole
 export function namesSecret(
   key: string,
   value: unknown,
-  {section = '', around = {}}: Surroundings = {},
+  {section = '', siblings = {}}: Surroundings = {},
 ): boolean {
-  if (key === 'value' && 'name' in around && typeof around.name === 'string') {
-    return namesSecret(around.name, value)
+  if (key === 'value' && 'name' in siblings && typeof siblings.name === 'string') {
+    return namesSecret(siblings.name, value)
   }
   if (isNeverSecret(section, key, value) || holdsNames(key, value)) return false
   // In a selector or a toleration: the key of a label. In a volume: the key of a Secret.
-  if (key === 'key' && ('operator' in around || 'path' in around)) return false
+  if (key === 'key' && ('operator' in siblings || 'path' in siblings)) return false
   const words = normalizeKey(key)
   if (words.endsWith('authorization')) return typeof value === 'string' && AUTHORIZATION.test(value)
   if (isPrivateKey(key, value) || isSecretOption(section, key, value)) return true

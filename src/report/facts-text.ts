@@ -5,8 +5,8 @@ import type {View} from './text/view.ts'
 
 /** Returns every known fact with its value and its source, then the names of the unknown ones. */
 export function factsText({facts, sources}: KnownFacts, names: readonly FactName[], palette: Palette): View {
-  const known = names.filter((name) => facts[name] !== undefined)
-  const rows = table(known, [
+  const present = names.filter((name) => facts[name] !== undefined)
+  const rows = table(present, [
     (name) => name,
     (name) => shown(facts[name]),
     (name) => palette.quiet(sources[name] ?? ''),

@@ -38,10 +38,10 @@ export function guardPlanText(
   context: string,
   {good, change}: Palette,
 ): string {
-  const kept = parameters.releases.filter((release) => !added.includes(release))
+  const previous = parameters.releases.filter((release) => !added.includes(release))
   return [
     `guard of ${context}: ${counted(parameters.releases.length, 'protected release')}`,
-    ...kept.map((release) => `    ${release}`),
+    ...previous.map((release) => `    ${release}`),
     ...added.map((release) => `  ${good('+')} ${release}`),
     ...dropped.map(
       (release) =>

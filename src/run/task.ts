@@ -84,14 +84,14 @@ export interface RemovalWork extends TimedWork {
    */
   readonly refusal: () => Promise<KkError | undefined>
   /** Reservations that the user chose to ignore: `kk-system/NAME`. */
-  readonly excused: ReadonlySet<string>
+  readonly ignored: ReadonlySet<string>
   /** Called at the end with the objects that still exist although helm deleted them. */
-  readonly onEnded: (left: readonly PresentObject[]) => Promise<void>
+  readonly onEnded: (remaining: readonly PresentObject[]) => Promise<void>
 }
 
 export interface PruningWork extends TimedWork {
   /** Checks the cluster on each call, and returns those of the shown objects that may still be deleted. */
-  readonly look: () => Promise<readonly ObjectIdentity[]>
+  readonly listDeletable: () => Promise<readonly ObjectIdentity[]>
 }
 
 /** Returns the work for a desired release, with its timeout or the default one. */

@@ -41,9 +41,9 @@ export function newWriter(write: () => Promise<void>, pause = 0) {
     },
     /** Returns the first error since the last call, once. */
     takeTrouble(): unknown {
-      const taken = trouble
+      const error = trouble
       trouble = undefined
-      return taken
+      return error
     },
   }
 }

@@ -8,11 +8,11 @@ import type {Plan} from '../plan/plan.ts'
  */
 export async function planCluster(
   cluster: {readonly context: string; readonly server: string; readonly apiServer: ApiServer},
-  known?: ClusterIdentity,
+  identity?: ClusterIdentity,
 ): Promise<Plan['cluster']> {
   return {
     context: cluster.context,
     server: cluster.server,
-    ...(known ?? (await cluster.apiServer.identity())),
+    ...(identity ?? (await cluster.apiServer.identity())),
   }
 }

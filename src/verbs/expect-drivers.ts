@@ -36,7 +36,7 @@ interface SeenOptions {
 interface SeenDrivers {
   readonly drivers: readonly Driver[]
   readonly where: string
-  readonly again: string
+  readonly retryCommand: string
 }
 
 /** Returns the objects that install releases on the cluster, and in the earlier export in the directory. */
@@ -52,11 +52,11 @@ export async function seenDrivers({
   if (cluster) {
     const {drivers, note: unknown} = await presentDrivers(cluster, kind)
     if (unknown !== undefined) note(unknown)
-    seen.push({drivers, where: cluster.context, again: 'export again'})
+    seen.push({drivers, where: cluster.context, retryCommand: 'export again'})
   }
   if (existsSync(join(directory, EXPORT_MARKER))) {
     const drivers = driversAmong((await readDocuments(directory)).map(({value}) => value))
-    seen.push({drivers, where: directory, again: 'export into an empty directory'})
+    seen.push({drivers, where: directory, retryCommand: 'export into an empty directory'})
   }
   return seen
 }

@@ -83,13 +83,13 @@ interface FinalValues {
   readonly broken?: KkError
 }
 
-async function finalValues(helm: Helm, call: ReleaseCall, given: ChartLayers): Promise<FinalValues> {
+async function finalValues(helm: Helm, call: ReleaseCall, chartLayers: ChartLayers): Promise<FinalValues> {
   try {
     return {values: await computedValues(helm, call)}
   } catch (error) {
     if (!(error instanceof BrokenSchema)) throw error
     const values = await computedValues(helm, call, {skipSchema: true})
-    return {values, broken: await positioned(error, given)}
+    return {values, broken: await positioned(error, chartLayers)}
   }
 }
 

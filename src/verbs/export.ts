@@ -191,7 +191,7 @@ function certificatesIn({settled, planned}: Supplied): Exported['certificates'] 
       release: releaseName(id),
       chart: settled.plugins.spoken(chart),
       values: mergedValues(layers),
-      made: planned.generated?.get(id) ?? [],
+      generated: planned.generated?.get(id) ?? [],
     }),
   )
 }

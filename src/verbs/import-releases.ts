@@ -65,8 +65,8 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
 }
 
 /** Returns a source of charts as `kk.charts` states it: an http(s) address is a repository with an index. */
-function parseSource(stated: string): ImportedSource {
-  return /^https?:/.test(stated) ? {repository: stated} : stated
+function parseSource(address: string): ImportedSource {
+  return /^https?:/.test(address) ? {repository: address} : address
 }
 
 function imported(

@@ -134,7 +134,7 @@ export async function observedPlan(
   })
   const settled = withNodeRolls(withDroppedSets(changed, new Map(dropped)), new Map(rolled))
   const secretsToReplace = await replacedSecrets(prepared, previous)
-  const made = newSecrets(settled, prepared)
+  const generated = newSecrets(settled, prepared)
   const notes = [
     ...(settled.notes ?? []),
     ...idleFeatureNotes(
@@ -157,7 +157,11 @@ export async function observedPlan(
     ...(showMissing ? await missingNotes(changeable(settled, inputs), cluster) : []),
   ]
   return {
-    plan: {...settled, ...(made.length > 0 && {newSecrets: made}), ...(notes.length > 0 && {notes})},
+    plan: {
+      ...settled,
+      ...(generated.length > 0 && {newSecrets: generated}),
+      ...(notes.length > 0 && {notes}),
+    },
     records: new Map(records.map((record) => [record.release, record])),
     previous,
     secretsToReplace,

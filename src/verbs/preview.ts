@@ -69,8 +69,8 @@ export async function previewChange(
   {cluster, helm, cache, isWhole, onRendered, forceVersion, forceConflicts = false}: PreflightOptions,
 ): Promise<ChangePreview> {
   const {prepared, plan, previous} = planned
-  const asked = validatedRenders(prepared, {cache, cluster: plan.cluster})
-  const ports = {cluster, ...(!isWhole && {ifUnknown: asked})}
+  const validated = validatedRenders(prepared, {cache, cluster: plan.cluster})
+  const ports = {cluster, ...(!isWhole && {ifUnknown: validated})}
   const rendered: Rendered = helm ? await renderPlan(prepared, plan, {helm, ...ports}) : new Map()
   onRendered(rendered)
   const notes: string[] = []
@@ -89,7 +89,7 @@ export async function previewChange(
       cachedRenders,
       mask,
     })
-    if (notes.length === 0) await asked.keep(plan, rendered)
+    if (notes.length === 0) await validated.keep(plan, rendered)
   }
   const later = await unknownYet(prepared, plan, {rendered, cluster})
   const replaced = hooksReplacingObjects(rendered, previous)
@@ -111,10 +111,14 @@ export async function renderPlan(
   const cached = new Map(plan.actions.map((action) => [action.release, cachedRender(prepared, action)]))
   const isSkipped = async (action: Action) => {
     if (!ifUnknown) return false
-    const known = cached.get(action.release)
+    const cachedRenderOf = cached.get(action.release)
     // Without inference from renders, a plan does not wait for renders: the deploy renders the chart.
-    if (!known) return !prepared.environment.infer && action.kind === 'install'
-    return !known.rendered && isPlain(known.facts) && (await ifUnknown.wasAsked(action, known))
+    if (!cachedRenderOf) return !prepared.environment.infer && action.kind === 'install'
+    return (
+      !cachedRenderOf.rendered &&
+      isPlain(cachedRenderOf.facts) &&
+      (await ifUnknown.wasAsked(action, cachedRenderOf))
+    )
   }
   const skipped = await Promise.all(plan.actions.map(isSkipped))
   const wanted = {...plan, actions: plan.actions.filter((_, index) => !skipped[index])}
@@ -124,7 +128,7 @@ export async function renderPlan(
   )
   const objects = ({release}: Action) => cached.get(release)?.rendered?.map(({object}) => object)
   const kinds = cachedKinds(prepared)
-  return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects})
+  return renderAll({plan: wanted, vendored, ...ports, kinds, cachedObjects: objects})
     .catch((error: unknown) => throwPositioned(error, prepared.releases))
     .finally(vendored.remove)
 }
@@ -176,7 +180,7 @@ interface RenderPorts {
 
 /** The renders that an API server has validated and accepted. */
 interface AskedRenders {
-  wasAsked(action: Pick<Action, 'release'>, known: CachedRender): Promise<boolean>
+  wasAsked(action: Pick<Action, 'release'>, render: CachedRender): Promise<boolean>
   /** Stores the renders of a plan. One that cannot be stored is rendered and validated again. */
   keep(plan: Plan, rendered: Rendered): Promise<void>
 }
@@ -195,14 +199,14 @@ export function validatedRenders(
   const markerFile = (release: ReleaseId, {layers, facts}: CachedRender) =>
     join(cache, 'asked', digest({release, all, layers, facts, cluster: cluster.uid}))
   return {
-    async wasAsked({release}, known) {
-      const accessError = await access(markerFile(release, known)).catch((error: unknown) => error)
+    async wasAsked({release}, render) {
+      const accessError = await access(markerFile(release, render)).catch((error: unknown) => error)
       return accessError === undefined
     },
     async keep({actions}, rendered) {
       const files = actions.flatMap((action) => {
-        const known = rendered.has(action.release) && cachedRender(prepared, action)
-        return known ? [markerFile(action.release, known)] : []
+        const render = rendered.has(action.release) && cachedRender(prepared, action)
+        return render ? [markerFile(action.release, render)] : []
       })
       try {
         await makeDirectory(join(cache, 'asked'))
@@ -251,8 +255,8 @@ async function unknownYet(
 ): Promise<readonly KnownAfterApply[]> {
   const resources = helmActions(plan).map(({release}) => {
     const facts = prepared.cachedRenders?.get(release)?.facts
-    const known = facts ? customResourcesInFacts(facts) : customResources(rendered.get(release) ?? [])
-    return [release, known] as const
+    const resources = facts ? customResourcesInFacts(facts) : customResources(rendered.get(release) ?? [])
+    return [release, resources] as const
   })
   const defined = definedKinds([...rendered.values()].flat())
   return knownAfterApply(new Map(resources), {

@@ -23,8 +23,8 @@ export function splitFiles(
   return new Map([...files].filter(([name]) => releases.includes(name)))
 }
 
-function unknownRelease(file: string, release: string, known: Iterable<string>): KkError {
-  const names = [...known]
+function unknownRelease(file: string, release: string, sections: Iterable<string>): KkError {
+  const names = [...sections]
   const close = suggest(release, names)
   const hint = close === undefined ? `its sections: ${names.join(', ') || 'none'}` : `did you mean ${close}?`
   return new KkError('KK_UNKNOWN_RELEASE', `${file} has no section "${release}"`, {hint})

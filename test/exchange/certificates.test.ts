@@ -42,15 +42,19 @@ it.each<[string, object, readonly (typeof AUTHORITY)[], string]>([
 ])('an export lists the renewal of a certificate that %s', (_, tls, made, line) => {
   const values = {global: {tls: {internal: true}}, tls}
 
-  expect(certificateLines(certificatesOf({release: 'a', chart: CHART, values, made}))).toEqual([line])
+  expect(certificateLines(certificatesOf({release: 'a', chart: CHART, values, generated: made}))).toEqual([
+    line,
+  ])
 })
 
 it('an export has no certificates without TLS, or for foreign charts', () => {
   const values = {global: {tls: {internal: true, secret: 'b'}}}
   const other = {...CHART, dialect: 'openstack-helm'} as SpokenChart
 
-  expect(certificatesOf({release: 'a', chart: CHART, values: {tls: {secret: 'b'}}, made: []})).toEqual([])
-  expect(certificatesOf({release: 'a', chart: other, values, made: []})).toEqual([])
+  expect(certificatesOf({release: 'a', chart: CHART, values: {tls: {secret: 'b'}}, generated: []})).toEqual(
+    [],
+  )
+  expect(certificatesOf({release: 'a', chart: other, values, generated: []})).toEqual([])
 })
 
 it.each(FORMATS)('LOST.md for %s lists who renews certificates, sorted by expiry', (format) => {

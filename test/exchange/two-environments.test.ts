@@ -207,7 +207,7 @@ it.each([
     )
 })
 
-const WHERE = {where: 'production', again: 'export again'}
+const WHERE = {where: 'production', retryCommand: 'export again'}
 
 function fits(format: Extract<Format, 'flux' | 'argocd'>, present: readonly Values[], exported: Exported) {
   return () => expectSameDrivers(driversAmong(WRITERS[format](exported)), driversAmong(present), WHERE)

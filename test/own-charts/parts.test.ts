@@ -83,7 +83,7 @@ it('a changed value of one component is not in the values of the others', () => 
 
 /** What a deployer can say for each component, beside what the chart has by default. */
 function valuesFor(parts: ReadonlyMap<string, Part>): Values {
-  const said = [...parts.values()].map(({name, chart, others}) => {
+  const said = [...parts.values()].map(({name, chart, siblings: others}) => {
     if (name === 'common' || name === 'rollout') return {}
     const [other = 'none'] = others
     return mergeValues(

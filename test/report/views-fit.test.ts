@@ -78,7 +78,7 @@ const summaryOf = (events: readonly RunEvent[]) =>
   summaryText(events.reduce(nextState, NO_RUN), {
     palette: COLOURS,
     commands: {
-      again: 'kk deploy environments/all-in-one.yaml --sandbox',
+      retryCommand: 'kk deploy environments/all-in-one.yaml --sandbox',
       status: 'kk status environments/all-in-one.yaml',
     },
   })

@@ -24,13 +24,13 @@ export function registryDestination({url, plain, packages}: RegistryOptions): De
         // helm pushes it to this path, also into a folder of the chart's own name, which would otherwise
         // count as the chart.
         const place = {...source, url: `${trimSlash(url)}/${name}`}
-        const asked = {
+        const request = {
           source: place,
           name,
           version,
           ...(provenance !== undefined && ({provenance: 'fetch'} as const)),
         }
-        const file = await packages.pull(asked, directory)
+        const file = await packages.pull(request, directory)
         if (file === undefined) return 'new'
         if (!bytes.equals(await readFile(file))) return 'other'
         return provenance === undefined || (await exists(`${file}.prov`)) ? 'there' : 'unsigned'

@@ -24,7 +24,7 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
     builtIn: async () => join(await builtInFiles(process.env), 'charts'),
     carried: once(openCarried),
     cache: cacheDirectory(process.env),
-    read: {charts: new Map(), libraries: new Map(), kept: openKept()},
+    read: {charts: new Map(), libraries: new Map(), cache: openKept()},
     packages,
     [Symbol.asyncDispose]: remove,
   }

@@ -115,10 +115,10 @@ export async function change(options: Change): Promise<ExitCode> {
     return await operator.runViaOperator({scope, planned, cluster, hub, settle}, context)
   }
   const {line, setHint} = repeatCommand({file: environment.file, names: scope.names, flags})
-  const again = `kk ${verb} ${line}${retryFlags(flags, scope)}`
+  const retryCommand = `kk ${verb} ${line}${retryFlags(flags, scope)}`
   if (flags['in-cluster']) {
     const {runInCluster} = await import('./in-cluster.ts')
-    const request = {verb, scope, again: [again, ...(setHint ? [setHint] : [])].join(', ')}
+    const request = {verb, scope, retryCommand: [retryCommand, ...(setHint ? [setHint] : [])].join(', ')}
     return await runInCluster({...request, plan: planned.settled, environment, cluster, settle}, context)
   }
   return await runChange(planned, {
@@ -128,7 +128,7 @@ export async function change(options: Change): Promise<ExitCode> {
     cluster,
     checks,
     ask,
-    again: {again, given: setHint},
+    nextCommands: {retryCommand, sameFlags: setHint},
   })
 }
 
@@ -161,7 +161,7 @@ interface RunSources {
   readonly checks: Pick<Parameters<PlannedChange['ready']>[0], 'verb' | 'forceVersion'>
   readonly ask: () => Promise<void>
   /** The command that repeats the change. */
-  readonly again: Pick<NextCommands, 'again' | 'given'>
+  readonly nextCommands: Omit<NextCommands, 'status'>
 }
 
 /**
@@ -170,7 +170,7 @@ interface RunSources {
  */
 async function runChange(
   planned: PlannedChange,
-  {options: {verb, flags, console, account}, context, scope, cluster, checks, ask, again}: RunSources,
+  {options: {verb, flags, console, account}, context, scope, cluster, checks, ask, nextCommands}: RunSources,
 ): Promise<ExitCode> {
   const {plan, prepared} = planned
   const {environment} = prepared
@@ -192,7 +192,7 @@ async function runChange(
     ...startCondition(verb, flags.concurrency),
   }
   const {prepull = verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
-  const commands = {...again, status: statusCommand(environment, flags)}
+  const commands = {...nextCommands, status: statusCommand(environment, flags)}
   const events = await ready.run({...choices, prepull})
   const shown = await showRun(events, {...context, choices, commands})
   const undone = await undoFailed(shown, {flags, console, environment, cluster})

@@ -51,7 +51,7 @@ interface ClusterChange {
   /** Asks for confirmation, and writes what is stored in addition to the run. */
   readonly settle: () => Promise<void>
   /** The command that repeats the change. */
-  readonly again: string
+  readonly retryCommand: string
 }
 
 interface ClusterContext extends RunContext {
@@ -101,7 +101,7 @@ const FORWARDED_FLAGS = [
 
 async function runJob(
   id: string,
-  {verb, scope, plan, environment, again}: ClusterChange,
+  {verb, scope, plan, environment, retryCommand}: ClusterChange,
   flags: ChangeFlags,
 ): Promise<RunJob> {
   const values = (flags.values ?? []).map(parseValuesFlag)
@@ -121,13 +121,13 @@ async function runJob(
   const files = await readInputFiles(environment, flags)
   const valueTexts = await Promise.all(values.map(({file}) => readNamedFile(file)))
   return {
-    ...{id, verb, again, who: request.who},
+    ...{id, verb, retryCommand, who: request.who},
     environment: plan.environment,
     namespace: flags['job-namespace'] ?? KK_NAMESPACE,
     releases: [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))],
     makesOfCluster: flags['cluster-objects'] ?? false,
     image: flags.image!,
-    told: {again, who: request.who},
+    request: {retryCommand, who: request.who},
     files: {
       [REQUEST_FILE]: JSON.stringify(request),
       ...files,
@@ -194,7 +194,7 @@ export async function followInCluster(
     throw new KkError(code as ErrorCode, message, details)
   }
   const status = `kk status --owner ${clusterJob.environment} ${targetArguments('', flags).trim()}`.trim()
-  const commands = {again: clusterJob.again, status}
+  const commands = {retryCommand: clusterJob.retryCommand, status}
   console.say(summaryText(state, {palette: console.palette('stderr'), commands}))
   printResult(runDocument(state), context)
   const isReported = !reports || printReportProblems(reports, console)

@@ -116,8 +116,8 @@ async function removeNew(
   {flags, console, environment, cluster, of}: UndoOptions & {readonly of: string},
 ): Promise<ShownRun | undefined> {
   if (releases.length === 0) return undefined
-  const excused = new Set<string>()
-  const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
+  const ignored = new Set<string>()
+  const context = {environment, cluster, ignored, readUses: usesReader(cluster, ignored)}
   const planned = await planSafeRemoval(context, releases)
   const colours = console.palette('stderr')
   console.say(blocks([planText(planned.plan, colours), removalText(planned.releases, colours)]))
@@ -130,7 +130,7 @@ async function removeNew(
   const events = planned.run({...choices, ports, claims: [], onStays: (stays) => void remaining.push(stays)})
   const place = targetArguments(environment.file, flags)
   const commands = {
-    again: ['kk remove', ...names, place].join(' '),
+    retryCommand: ['kk remove', ...names, place].join(' '),
     status: statusCommand(environment, flags),
   }
   const reports = await openReportFiles(flags.report, 'removal')

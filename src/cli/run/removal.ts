@@ -40,7 +40,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   const ignoredRecords = new Set(flags['ignore-record'] ?? [])
   const {confirm: confirmed = []} = flags
   const subject = {
-    ...{environment, cluster, confirmed, excused: ignoredRecords},
+    ...{environment, cluster, confirmed, ignored: ignoredRecords},
     readUses: usesReader(cluster, ignoredRecords),
   }
   const turn = {environment: environment.name, flags}
@@ -79,17 +79,19 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     onStays: (stays) => void remaining.push(stays),
   })
   const place = targetArguments(environment.file, flags)
-  const again = ['kk', verb, ...names, place, ...repeatedFlags(flags)].join(' ')
-  const commands = {again, status: statusCommand(environment, flags)}
+  const retryCommand = ['kk', verb, ...names, place, ...repeatedFlags(flags)].join(' ')
+  const commands = {retryCommand, status: statusCommand(environment, flags)}
   const {state, exit} = await showRun(run, {...context, choices, commands})
   console.say(objectsLeftText(remaining, console.palette('stderr')))
-  const elsewhere = planned.cleanups.filter((each) => remaining.some(({release}) => release === each.release))
-  console.say(resourcesLeftText(elsewhere, console.palette('stderr')))
+  const remainingCleanups = planned.cleanups.filter((each) =>
+    remaining.some(({release}) => release === each.release),
+  )
+  console.say(resourcesLeftText(remainingCleanups, console.palette('stderr')))
   printResult(
     {
       ...runDocument(state),
       left: removalDocument(remaining),
-      ...(elsewhere.length > 0 && {elsewhere: cleanupDocument(elsewhere)}),
+      ...(remainingCleanups.length > 0 && {elsewhere: cleanupDocument(remainingCleanups)}),
     },
     context,
   )

@@ -92,6 +92,6 @@ export async function runRollback(plan: RollbackPlan, options: RollBackOptions):
     ),
   })
   const status = statusCommand({name: plan.environment, file: plan.file}, flags)
-  const again = of === undefined ? status : `kk rollback ${of} ${targetArguments(plan.file, flags)}`
-  return showRun(events, {...options, choices, commands: {again, status}})
+  const retryCommand = of === undefined ? status : `kk rollback ${of} ${targetArguments(plan.file, flags)}`
+  return showRun(events, {...options, choices, commands: {retryCommand, status}})
 }

@@ -128,9 +128,9 @@ export async function followOperated(
   const following = followEnvironment(cluster, followed, interruption.stop)
   const {state, interrupted} = await watchInterruptibly(following.events, context, interruption)
   const end = following.end()
-  const again = operatorCommand(`follow ${name}`, flags)
+  const followCommand = operatorCommand(`follow ${name}`, flags)
   if (end === undefined) {
-    console.say(`the operator continues with ${name}; to follow it again: ${again}`)
+    console.say(`the operator continues with ${name}; to follow it again: ${followCommand}`)
     return interrupted ?? 130
   }
   const hasFailed = [...state.releases.values()].some(({progress}) => progress.state === 'failed')
@@ -139,7 +139,7 @@ export async function followOperated(
   console.say(
     summaryText(state, {
       palette: console.palette('stderr'),
-      commands: {again: operatorCommand(`retry ${name}`, flags), status},
+      commands: {retryCommand: operatorCommand(`retry ${name}`, flags), status},
     }),
   )
   printResult(runDocument(state), context)

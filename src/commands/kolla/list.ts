@@ -57,8 +57,8 @@ function matchNames(
   return all.filter(({name}) => matches.some((each) => each.name === name))
 }
 
-function unknownName(name: string, known: readonly string[]): KkError {
-  const near = suggest(name, known)
+function unknownName(name: string, names: readonly string[]): KkError {
+  const near = suggest(name, names)
   return new KkError('KK_USAGE', `kolla-kubernetes has no microservice ${name}`, {
     hint: near === undefined ? 'list all with: kk kolla list' : `did you mean ${near}?`,
   })

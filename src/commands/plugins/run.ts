@@ -43,7 +43,7 @@ export default class RunPlugin extends KkCommand {
     const {namespace, overrides, dialect, unread} = await runPlugin({
       plugins,
       chart,
-      found: source,
+      foundChart: source,
       namespace: args.namespace,
       environment,
       facts: async (names) => (await openFacts(flags, environment, names)).facts,

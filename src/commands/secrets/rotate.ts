@@ -47,7 +47,7 @@ export default class SecretsRotate extends KkCommand {
       namespace,
       name,
       needs,
-      kept: stored,
+      stored,
     })
     this.console.say(planText(plan, this.console.palette('stderr')))
     if (!isDry && !flags.yes) {

@@ -89,16 +89,16 @@ export async function examineCharts(
     }
     const later = releases.filter(isUnknown)
     const random = releases.filter((release) => templates(release).reaching(RANDOM).size > 0)
-    const [next, again] = [await copied(later), await copied(random)]
+    const [next, randomCopies] = [await copied(later), await copied(random)]
     for (const copy of chartsOf(later, next).keys()) await bumpVersion(copy)
-    for (const [copy, release] of chartsOf(random, again)) await keepRandom(copy, templates(release))
+    for (const [copy, release] of chartsOf(random, randomCopies)) await keepRandom(copy, templates(release))
     const cachedObjects = (release: ReleaseId) => {
       const cached = prepared.cachedRenders?.get(release)
       return cached?.layers === layersKey(prepared.releases.get(release)!.layers)
         ? cached.rendered
         : undefined
     }
-    const renderers = {now, next, again, templates, cachedObjects, place, helm}
+    const renderers = {now, next, randomCharts: randomCopies, templates, cachedObjects, place, helm}
     const {examined: rendered, faults} = await examineAll(releases, renderers, prepared)
     const readable = [...prepared.releases].filter(([release]) => releases.includes(release))
     const settings = await settingFaults({...prepared, releases: new Map(readable)})
@@ -280,11 +280,11 @@ function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFau
 function randomValues({
   release,
   objects,
-  again,
+  secondRender,
   lookingUp,
-}: Pick<ExaminedRelease, 'release' | 'objects' | 'again' | 'lookingUp'>): readonly ChartFault[] {
-  if (again === objects) return []
-  return pairObjects(objects, again, release)
+}: Pick<ExaminedRelease, 'release' | 'objects' | 'secondRender' | 'lookingUp'>): readonly ChartFault[] {
+  if (secondRender === objects) return []
+  return pairObjects(objects, secondRender, release)
     .filter(([{file}]) => !lookingUp?.has(file))
     .map(([one, other]) => ({...one, keys: differingKeys(one.object, other.object)}))
     .filter(({keys}) => keys.length > 0)

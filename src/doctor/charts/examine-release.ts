@@ -23,7 +23,7 @@ export interface Renderers {
   /** Each chart as its next version, if its result is not known without rendering it. */
   readonly next: Vendored
   /** The charts with only those templates whose result may be random. */
-  readonly again: Vendored
+  readonly randomCharts: Vendored
   readonly templates: (release: ReleaseId) => Templates
   /** Returns the cached render, if its layers are the same. */
   readonly cachedObjects: (release: ReleaseId) => readonly RenderedObject[] | undefined
@@ -59,7 +59,7 @@ export async function examineRelease(
   release: ReleaseId,
   objects: readonly RenderedObject[],
   kinds: readonly string[],
-  {now, next, again, templates: templatesOf, place, helm}: Renderers,
+  {now, next, randomCharts, templates: templatesOf, place, helm}: Renderers,
 ): Promise<ExaminedRelease> {
   const options = optionsOf(release, kinds, {now, place})
   const deployed = place.deployed.get(release)
@@ -71,7 +71,7 @@ export async function examineRelease(
     release,
     objects,
     atFirst: asksForOwn ? await render(now.call(release), {...options, apiVersions: foreign}, helm) : objects,
-    again: templates.reaching(RANDOM).size === 0 ? objects : await renderAgain(),
+    secondRender: templates.reaching(RANDOM).size === 0 ? objects : await renderAgain(),
     lookingUp: options.looksUp ? new Set() : filesOf(chart, templates.reaching(/\blookup\b/)),
     // A schema may refuse other images; then the next version is unknown.
     next: nextObjects(chart, values, {objects, templates}) ?? (await renderNext().catch(() => [])),
@@ -94,7 +94,9 @@ export async function examineRelease(
    * one.
    */
   async function renderAgain(): Promise<readonly RenderedObject[]> {
-    return render(again.call(release), options, helm).catch(() => render(now.call(release), options, helm))
+    return render(randomCharts.call(release), options, helm).catch(() =>
+      render(now.call(release), options, helm),
+    )
   }
 
   async function renderNext(): Promise<readonly RenderedObject[]> {

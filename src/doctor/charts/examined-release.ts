@@ -12,7 +12,7 @@ export interface ExaminedRelease {
   /**
    * The objects that it renders a second time, if the result may be random; else the same list as `objects`.
    */
-  readonly again: readonly RenderedObject[]
+  readonly secondRender: readonly RenderedObject[]
   /** Files of the chart that use lookup although there is no cluster, possibly to reuse a random value. */
   readonly lookingUp?: ReadonlySet<string>
   /**

@@ -61,7 +61,7 @@ export interface Change {
   /** Returns the objects of all releases of the cluster, including the changed ones. */
   readonly present: () => Promise<OtherReleases>
   /** Returns the releases to install whose records are in another namespace. */
-  readonly elsewhere?: () => Promise<readonly ElsewhereRecord[]>
+  readonly recordsElsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** `kk.given`. */
   readonly given: readonly string[]
   /**
@@ -167,7 +167,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
       cluster,
       plan.actions.map(({release}) => release),
     ),
-    elsewhere: () => recordsElsewhere(plan, cluster),
+    recordsElsewhere: () => recordsElsewhere(plan, cluster),
     given: prepared.environment.given,
     strayKeys: strayKeys(prepared),
   }
@@ -291,12 +291,14 @@ function namesakes(
   rendered: Rendered,
 ): readonly ReleaseId[] {
   const keyOf = (kind: string, name: string) => `${kind}/${name}`
-  const made = new Set([...rendered.values()].flat().map(({kind, metadata}) => keyOf(kind, metadata.name)))
+  const renderedKeys = new Set(
+    [...rendered.values()].flat().map(({kind, metadata}) => keyOf(kind, metadata.name)),
+  )
   const unwanted = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
   return [...releases.keys(), ...unwanted].filter((release) => {
     if (rendered.has(release)) return false
     const facts = cachedRenders?.get(release)?.facts
-    return !facts || facts.provided.objects.some(({kind, name}) => made.has(keyOf(kind, name)))
+    return !facts || facts.provided.objects.some(({kind, name}) => renderedKeys.has(keyOf(kind, name)))
   })
 }
 

@@ -150,10 +150,10 @@ export async function checkBefore(
 ): Promise<readonly string[]> {
   if (change.next.size + change.recorded.size + change.going.size === 0) return []
   const applicable = checks.filter(({changing}) => changing.includes(change.changing))
-  const found = (await Promise.all(applicable.map((check) => findingsOf(check, change)))).flat()
-  const code = found.find(({refusal}) => refusal !== undefined)?.refusal
-  if (code !== undefined) throw refusalOf(code, found)
-  return [...new Set(found.map(({what, advice}) => (advice === undefined ? what : `${what}; ${advice}`)))]
+  const results = (await Promise.all(applicable.map((check) => findingsOf(check, change)))).flat()
+  const code = results.find(({refusal}) => refusal !== undefined)?.refusal
+  if (code !== undefined) throw refusalOf(code, results)
+  return [...new Set(results.map(({what, advice}) => (advice === undefined ? what : `${what}; ${advice}`)))]
 }
 
 async function findingsOf(check: Check, change: Change): Promise<readonly CheckResult[]> {
@@ -166,8 +166,8 @@ async function findingsOf(check: Check, change: Change): Promise<readonly CheckR
   }
 }
 
-function refusalOf(code: ErrorCode, found: readonly CheckResult[]): KkError {
-  const refusals = found.filter(({refusal}) => refusal === code)
+function refusalOf(code: ErrorCode, results: readonly CheckResult[]): KkError {
+  const refusals = results.filter(({refusal}) => refusal === code)
   const advice = [...new Set(refusals.flatMap((each) => each.advice ?? []))]
   const lines = [...new Set(refusals.map(({what}) => `  ${what}`))]
   return new KkError(code, ['refused before the first change:', ...lines].join('\n'), {
@@ -180,13 +180,13 @@ async function unservedRecords({recorded, next, cluster, changing}: Change): Pro
   const brought = new Set(
     definedKinds([...next.values()].flatMap(({objects}) => objects.map(({object}) => object))),
   )
-  const found: CheckResult[] = []
+  const results: CheckResult[] = []
   for (const {apiVersion, kind, releases} of usedKinds(recorded)) {
     if (brought.has(`${apiVersion}/${kind}`)) continue
     if (await cluster.diagnosis.served(apiVersion, kind)) continue
     const then =
       changing === 'remove' ? 'could not delete it, and the release would stay "uninstalling"' : 'would fail'
-    found.push(
+    results.push(
       ...releases.map((release) => ({
         what: `${release}: its record has ${kind} of ${apiVersion}, which the cluster no longer serves: helm ${then}`,
         advice: `helm plugin install https://github.com/helm/helm-mapkubeapis && helm mapkubeapis ${releaseName(release)} --namespace ${releaseNamespace(release)}`,
@@ -194,15 +194,15 @@ async function unservedRecords({recorded, next, cluster, changing}: Change): Pro
       })),
     )
   }
-  return found
+  return results
 }
 
 /**
  * Returns releases that a tool installed with its records in another namespace: a second release would have
  * the same objects.
  */
-async function recordsOfOthers({elsewhere}: Change): Promise<readonly CheckResult[]> {
-  return ((await elsewhere?.()) ?? []).map(({release, namespace}) => ({
+async function recordsOfOthers({recordsElsewhere}: Change): Promise<readonly CheckResult[]> {
+  return ((await recordsElsewhere?.()) ?? []).map(({release, namespace}) => ({
     what: `${release} is installed: its helm record is in the namespace ${namespace}, as Flux stores it with storageNamespace`,
     advice: `leave ${releaseName(release)} to the tool that installed it, and remove its section; or make that tool release it, with its objects or with the record moved to ${releaseNamespace(release)}, and then: kk adopt ${releaseName(release)}`,
     refusal: 'KK_FOREIGN',
@@ -239,8 +239,8 @@ function endlessHooks({next, given}: Change): readonly CheckResult[] {
 /** Returns the objects that the deployed revision of a release does not have: the others exist already. */
 function freshIn(next: Change['next']): readonly Creator[] {
   return [...next].map(([release, {objects, before}]) => {
-    const known = new Set(before.map((object) => identity(object, release)))
-    return {release, objects: objects.filter(({object}) => !known.has(identity(object, release)))}
+    const identitiesBefore = new Set(before.map((object) => identity(object, release)))
+    return {release, objects: objects.filter(({object}) => !identitiesBefore.has(identity(object, release)))}
   })
 }
 
@@ -297,7 +297,7 @@ async function differingAccounts({next, staying}: Change): Promise<readonly Chec
     ...unchanged.releases
       .filter(({release}) => !next.has(release))
       .map((each) => ({...each, objects: each.objects.filter(({object}) => !isHook(object))})),
-  ].map((each) => ({...each, again: each.objects}))
+  ].map((each) => ({...each, secondRender: each.objects}))
   return [
     ...accounts(releases)
       // Whether charts generate a cache key at each render is unknown here, and breaks no login.

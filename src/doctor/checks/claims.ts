@@ -53,34 +53,34 @@ function looksUp({release}: CreatedObject, next: Change['next']): boolean {
 export interface SharedObject {
   readonly release: ReleaseId
   readonly object: KubernetesObject
-  readonly others: readonly ReleaseId[]
+  readonly keepers: readonly ReleaseId[]
 }
 
 /** Returns the objects that helm would delete although another release of the cluster also has them. */
 export async function sharedObjects({going, present}: Change): Promise<readonly SharedObject[]> {
   if (![...going.values()].some((objects) => objects.length > 0)) return []
-  const goes = [...going].flatMap(([release, objects]) =>
+  const deletedKeys = [...going].flatMap(([release, objects]) =>
     objects.map((object) => ({release, key: identity(object, release)})),
   )
   const isGoing = ({release, object}: CreatedObject) =>
-    goes.some((each) => each.release === release && each.key === identity(object, release))
+    deletedKeys.some((each) => each.release === release && each.key === identity(object, release))
   const makers = (await present()).releases
   return duplicateObjects(mergedMakers(makers, going)).flatMap((same) => {
-    const others = [...new Set(same.filter((each) => !isGoing(each)).map(({release}) => release))]
-    const lost = same.filter((each) => isGoing(each) && others.every((other) => other !== each.release))
-    if (others.length === 0) return []
+    const keepers = [...new Set(same.filter((each) => !isGoing(each)).map(({release}) => release))]
+    const lost = same.filter((each) => isGoing(each) && keepers.every((other) => other !== each.release))
+    if (keepers.length === 0) return []
     const own = [...new Map(lost.map((each) => [each.release, each])).values()]
-    return own.map(({release, object}) => ({release, object, others}))
+    return own.map(({release, object}) => ({release, object, keepers}))
   })
 }
 
 /** Adds the objects to delete to their releases; they may be of a revision that is not live. */
 function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases'], going: Change['going']) {
-  const goes = [...going].map(([release, objects]) => ({
+  const deleting = [...going].map(([release, objects]) => ({
     release,
     objects: objects.map((object) => ({object, file: ''})),
   }))
-  return [...makers, ...goes]
+  return [...makers, ...deleting]
 }
 
 /**
@@ -91,15 +91,15 @@ export async function sharedDeletions(change: Change): Promise<readonly CheckRes
   const shared = await sharedObjects(change)
   const unread = [...going.values()].some((objects) => objects.length > 0) ? (await present()).unread : []
   return [
-    ...shared.map(({release, object, others}): CheckResult => {
-      const what = `${releaseName(release)}: ${objectName(object)}, which ${namesOf(others)} also ${others.length === 1 ? 'has' : 'have'},`
+    ...shared.map(({release, object, keepers}): CheckResult => {
+      const what = `${releaseName(release)}: ${objectName(object)}, which ${namesOf(keepers)} also ${keepers.length === 1 ? 'has' : 'have'},`
       if (changing === 'deploy') return {what: `${what} stays: kk makes helm keep it`}
       return {
         what: `${what} would be deleted`,
         advice:
           changing === 'rollback'
             ? 'revert the file to the older inputs, and run kk deploy, which keeps it'
-            : `change its name in one of them, and upgrade that; or remove both; or remove it anyway, with ${others.map((other) => `--confirm ${other}`).join(' ')}, and then: kk upgrade ${others.map(releaseName).join(' ')} --correct-drift`,
+            : `change its name in one of them, and upgrade that; or remove both; or remove it anyway, with ${keepers.map((other) => `--confirm ${other}`).join(' ')}, and then: kk upgrade ${keepers.map(releaseName).join(' ')} --correct-drift`,
         refusal: 'KK_CLAIMED_TWICE',
       }
     }),

@@ -162,13 +162,13 @@ async function seenCertificates({cluster, last, readRecords, rendered}: Examinat
   const recorded = records.flatMap((each) =>
     'objects' in each ? each.objects.flatMap((object) => heldBy(each.record.release, object)) : [],
   )
-  const stated = [...wanted].flatMap(([release, objects]) =>
+  const desired = [...wanted].flatMap(([release, objects]) =>
     objects.flatMap((object) => heldBy(release, object)),
   )
   return [
     ...inUse,
     ...recorded.filter(({kind, namespace, name}) => !known.has(`${kind} ${namespace}/${name}`)),
-    ...stated,
+    ...desired,
   ]
 }
 
@@ -181,17 +181,21 @@ function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCert
   const encoded = kind === 'Secret' ? Object.values(data ?? {}) : []
   const texts = [...plain, ...encoded.map((each) => Buffer.from(String(each), 'base64').toString())]
   const namespace = metadata.namespace ?? releaseNamespace(release)
-  const held = texts.filter((text) => text.includes('-----BEGIN CERTIFICATE-----'))
-  return held.length === 0 ? [] : [{kind, namespace, name: metadata.name, release, texts: held}]
+  const certificateTexts = texts.filter((text) => text.includes('-----BEGIN CERTIFICATE-----'))
+  return certificateTexts.length === 0
+    ? []
+    : [{kind, namespace, name: metadata.name, release, texts: certificateTexts}]
 }
 
 /** Returns the certificate of the CA that kk stores, for each namespace that has one. */
 async function keptAuthorities(secrets: SecretStore): Promise<ReadonlyMap<string, X509Certificate>> {
-  const kept = [...(await secrets.list())].flatMap(([namespace, byName]) => {
+  const authorityTexts = [...(await secrets.list())].flatMap(([namespace, byName]) => {
     const text = byName.get('tls.authority')?.value
     return text === undefined ? [] : [[namespace, text] as const]
   })
-  if (kept.length === 0) return new Map()
+  if (authorityTexts.length === 0) return new Map()
   const {presentCertificate} = await import('../../overrides/tls/certificates.ts')
-  return new Map(kept.map(([namespace, text]) => [namespace, new X509Certificate(presentCertificate(text))]))
+  return new Map(
+    authorityTexts.map(([namespace, text]) => [namespace, new X509Certificate(presentCertificate(text))]),
+  )
 }

@@ -84,8 +84,8 @@ function whyNowhere(
   kind: string,
   nodes: readonly SchedulableNode[],
 ): {level: Found['level']; why: string; advice: string} | undefined {
-  const asked = requestsOf(spec)
-  const seen = nodes.map((node) => ({node, ...hindrancesOf(node, spec, kind, asked)}))
+  const requests = requestsOf(spec)
+  const seen = nodes.map((node) => ({node, ...hindrancesOf(node, spec, kind, requests)}))
   const [nearest] = seen.toSorted(
     (one, other) =>
       one.labels.length - other.labels.length ||
@@ -112,9 +112,9 @@ function adviceFor({labels, taints}: Hindrances): string {
   return 'reduce the requests in the values, or add a larger node'
 }
 
-function hindrancesOf(node: SchedulableNode, spec: PodSpec, kind: string, asked: Amounts): Hindrances {
+function hindrancesOf(node: SchedulableNode, spec: PodSpec, kind: string, requests: Amounts): Hindrances {
   const tolerations = [...(spec.tolerations ?? []), ...(kind === 'DaemonSet' ? DAEMON_SET_TOLERATIONS : [])]
-  const short = [...asked].filter(([name, wanted]) => wanted > parseQuantity(node.allocatable[name] ?? 0))
+  const short = [...requests].filter(([name, wanted]) => wanted > parseQuantity(node.allocatable[name] ?? 0))
   return {
     labels: unmetLabels(node, spec),
     taints: node.taints

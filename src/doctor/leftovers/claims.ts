@@ -17,12 +17,12 @@ export const claimsCheck: Check = {
       last(),
       cluster.runs.list(),
     ])
-    const left = leftoverClaims(claims, records, runs)
-    const namespaces = [...new Set(left.map(({claim}) => claim.namespace))]
+    const leftovers = leftoverClaims(claims, records, runs)
+    const namespaces = [...new Set(leftovers.map(({claim}) => claim.namespace))]
     const mounted = await Promise.all(namespaces.map((each) => cluster.diagnosis.mountedClaims(each)))
     const inUse = new Set(mounted.flatMap((each) => [...each]))
     return judgeClaims(
-      left.filter(({claim}) => !inUse.has(`${claim.namespace}/${claim.name}`)),
+      leftovers.filter(({claim}) => !inUse.has(`${claim.namespace}/${claim.name}`)),
       kubectl,
     )
   },
@@ -57,8 +57,8 @@ function leftoverClaims(
   })
 }
 
-function judgeClaims(left: readonly LeftoverClaim[], kubectl: string): readonly Found[] {
-  return left.map(({claim: {namespace, name}, release}) => ({
+function judgeClaims(leftovers: readonly LeftoverClaim[], kubectl: string): readonly Found[] {
+  return leftovers.map(({claim: {namespace, name}, release}) => ({
     level: 'info',
     what: `the claim ${namespace}/${name} contains data of ${release}, which is removed; deleting it deletes the data`,
     advice: `${kubectl} delete persistentvolumeclaim ${name} --namespace ${namespace}`,

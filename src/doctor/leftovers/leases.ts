@@ -8,8 +8,8 @@ export const leasesCheck: Check = {
   name: 'leases',
   fine: 'no Leases of dead runs',
   async find({leases, last, now}) {
-    const [held, records] = await Promise.all([leases(), last()])
-    return held.flatMap((lease) =>
+    const [current, records] = await Promise.all([leases(), last()])
+    return current.flatMap((lease) =>
       judgeLease(
         lease,
         records.find(({release}) => release === lease.release),

@@ -42,32 +42,32 @@ export async function leftovers(
 
 /** Returns a reader of leftovers that reads revisions again only if they changed. */
 export function leftoversReader(cluster: Reads): LeftoversReader {
-  const cache = new Map<ReleaseId, {readonly version: string; readonly made: readonly LeftoverObject[]}>()
+  const cache = new Map<ReleaseId, {readonly version: string; readonly created: readonly LeftoverObject[]}>()
   return async (release, revisions) => {
     const own = revisions.filter((record) => record.release === release)
     if (!own.some(({status}) => status === 'failed')) return []
     const version = own.map(({secret}) => `${secret.uid} ${secret.resourceVersion}`).join()
     const before = cache.get(release)
     const isSame = before?.version === version
-    const made = isSame
-      ? before.made
+    const created = isSame
+      ? before.created
       : leftoverObjects(await readAll(cluster, own), releaseNamespace(release))
-    cache.set(release, {version, made})
-    return existing(cluster, release, made)
+    cache.set(release, {version, created})
+    return existing(cluster, release, created)
   }
 }
 
 async function existing(
   cluster: Reads,
   release: ReleaseId,
-  made: readonly LeftoverObject[],
+  created: readonly LeftoverObject[],
 ): Promise<readonly Leftover[]> {
-  const objects = made.map(({object}) => object)
-  const revisionOf = new Map(made.map(({object, revision}) => [object, revision]))
+  const objects = created.map(({object}) => object)
+  const revisionOf = new Map(created.map(({object, revision}) => [object, revision]))
   const present = await cluster.live.present(releaseNamespace(release), objects)
   return present.flatMap((each): readonly Leftover[] => {
-    const left = judgedLeftover(release, each)
-    return left ? [{...left, revision: revisionOf.get(each.object)!}] : []
+    const leftover = judgedLeftover(release, each)
+    return leftover ? [{...leftover, revision: revisionOf.get(each.object)!}] : []
   })
 }
 

@@ -52,13 +52,15 @@ interface Places {
  */
 export function judgeObjects(
   {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,
-  left: readonly Leftover[],
+  leftovers: readonly Leftover[],
   {place, file}: Places,
 ): readonly Found[] {
-  if (left.length === 0) return []
-  const names = left.map(({kind, name, kept}) => `${kind}/${name}${kept === undefined ? '' : ' (stays)'}`)
+  if (leftovers.length === 0) return []
+  const names = leftovers.map(
+    ({kind, name, kept}) => `${kind}/${name}${kept === undefined ? '' : ' (stays)'}`,
+  )
   const what = `a failed revision of ${release} created ${names.join(', ')}, which helm no longer tracks`
-  if (left.every(({kept}) => kept !== undefined)) return [{level: 'info', what}]
+  if (leftovers.every(({kept}) => kept !== undefined)) return [{level: 'info', what}]
   const prune = `kk drift ${releaseName(release)} --prune ${place}`.trim()
   const advice = status === 'deployed' ? prune : `kk deploy ${file} && ${prune}`
   return [{level: 'warning', what, advice}]

@@ -66,12 +66,12 @@ function listCandidates(release: ReleaseId, {objects, kinds}: Provided): readonl
     const hosts = [name, ...ports.map((port) => `${name}:${port}`)].map(
       (host) => `here/${namespace}/${wordDigest(host)}`,
     )
-    const elsewhere = [`${name}.${namespace}`, ...ports.map((port) => `${name}.${namespace}:${port}`)]
+    const qualifiedHosts = [`${name}.${namespace}`, ...ports.map((port) => `${name}.${namespace}:${port}`)]
     return [
       object,
       {...self, key: `link/${namespace}/${name.toUpperCase().replaceAll('-', '_')}`},
       ...hosts.map((key) => ({...self, key})),
-      ...elsewhere.map((host) => ({...self, key: `host/${wordDigest(host)}`})),
+      ...qualifiedHosts.map((host) => ({...self, key: `host/${wordDigest(host)}`})),
     ]
   })
   const definitions = kinds.map(({group, kind}) => ({

@@ -107,8 +107,8 @@ function serve(want: Want, preferences: Preferences, {present, offered, shared}:
   if (here.is === 'one') return {...here, kind: edgeKind(here.candidate, present), isAdded: false}
   if (here.is !== 'none') return here
 
-  const made = madeByJob(want, preferences, present)
-  if (made) return made
+  const madeMatch = madeByJob(want, preferences, present)
+  if (madeMatch) return madeMatch
   const there = chooseProvider(offered.find(preferences.asker, target), preferences)
   if (there.is !== 'one') return there
   const kind = edgeKind(there.candidate, offered)
@@ -136,8 +136,8 @@ function requirement(
 ): InferredRequirement {
   const {object, waiter, file} = want
   const hook = waiter === 'hook' ? ' (hook)' : ''
-  const made = isMade ? ', which a Job is configured to create' : ''
-  const text = `${object}${hook} ${wantText(want, candidate)}${made}`
+  const origin = isMade ? ', which a Job is configured to create' : ''
+  const text = `${object}${hook} ${wantText(want, candidate)}${origin}`
   return {from, to: candidate.release, kind, evidence: {source: 'inferred', file, waiter, text}}
 }
 
@@ -204,17 +204,19 @@ function byName(candidates: readonly Candidate[]): Candidate | undefined {
  * keeps its kind and gets the additional evidence; soft requirements are added by `refine`.
  */
 export function withInferred(
-  stated: ReadonlyMap<ReleaseId, readonly Requirement[]>,
+  statedRequirements: ReadonlyMap<ReleaseId, readonly Requirement[]>,
   inferred: readonly InferredRequirement[],
 ): ReadonlyMap<ReleaseId, readonly Requirement[]> {
-  const result = new Map([...stated].map(([release, requirements]) => [release, [...requirements]]))
+  const result = new Map(
+    [...statedRequirements].map(([release, requirements]) => [release, [...requirements]]),
+  )
   const seen = new Set<string>()
   for (const {from, to, kind, evidence} of inferred) {
     const own = result.get(from)
     const key = [from, to, kind, evidence.file, evidence.text].join(' ')
     if (!own || kind === 'soft' || seen.has(key)) continue
     seen.add(key)
-    const kinds = stated.get(from)!.filter(({release}) => release === to)
+    const kinds = statedRequirements.get(from)!.filter(({release}) => release === to)
     const isReady = kinds.some((each) => each.kind === 'ready')
     const settled = isReady ? 'ready' : 'applied'
     own.push({release: to, kind: kinds.length === 0 ? kind : settled, evidence})

@@ -63,19 +63,19 @@ interface CopyOptions {
   /** The tag or digest under which to write it. */
   readonly name: string
   /** Returns another repository of the same store that has a blob. */
-  readonly elsewhere: (digest: string) => string | undefined
+  readonly mountSource: (digest: string) => string | undefined
 }
 
 /**
  * Copies an image with the same digest: blobs before manifests, so that a named image is complete. Rejects
  * with `KK_IMAGE`.
  */
-export async function copyImage({from, to, content, missing, name, elsewhere}: CopyOptions): Promise<void> {
+export async function copyImage({from, to, content, missing, name, mountSource}: CopyOptions): Promise<void> {
   // Waits for all blobs before an error is thrown, so that a retry does not meet blobs that are still being
   // written.
   const failures = await mapParallel(missing, async (blob) => {
     const read = async () => verified(await from.store.readBlob(from.repository, blob), blob, from.store.name)
-    return to.store.writeBlob(to.repository, blob, read, elsewhere(blob.digest)).then(
+    return to.store.writeBlob(to.repository, blob, read, mountSource(blob.digest)).then(
       () => undefined,
       (error: unknown) => ({error}),
     )

@@ -185,8 +185,8 @@ async function hasEndpoint(
     return items.some(({endpoints}) => endpoints?.some(({conditions}) => conditions?.ready !== false))
   } catch (error) {
     if (!(error instanceof KkError && error.code === 'KK_FORBIDDEN')) throw error
-    const found = await readObject<Served<core.Endpoints>>(client, ENDPOINTS, {namespace, name})
-    return found?.subsets?.some(({addresses}) => (addresses?.length ?? 0) > 0) ?? false
+    const endpoints = await readObject<Served<core.Endpoints>>(client, ENDPOINTS, {namespace, name})
+    return endpoints?.subsets?.some(({addresses}) => (addresses?.length ?? 0) > 0) ?? false
   }
 }
 

@@ -101,22 +101,22 @@ interface Asked extends ObjectToWrite {
  * Tries the object in another namespace and counts only faults that are independent of the namespace: neither
  * its permissions nor its content.
  */
-async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validation> {
-  const name = objectName(asked.object)
+async function dryRunElsewhere(client: ApiClient, subject: Asked): Promise<Validation> {
+  const name = objectName(subject.object)
   try {
-    const isApplied = asked.writes.method === 'server-side'
-    await create(client, asked, {isStrict: isApplied})
+    const isApplied = subject.writes.method === 'server-side'
+    await create(client, subject, {isStrict: isApplied})
     // Only an apply detects two items of one key in a list. It uses a name that no object has, so that it
     // changes none.
-    if (isApplied && repeatsMergeKeys(asked.object))
-      await apply(client, {...asked, object: renamed(asked.object)}, true)
+    if (isApplied && repeatsMergeKeys(subject.object))
+      await apply(client, {...subject, object: renamed(subject.object)}, true)
   } catch (error) {
     if (!isApiError(error)) throw error
     if (isMalformed(error))
       return {
         object: name,
         outcome: 'refused',
-        message: error.serverMessage!.replaceAll(PROBE_NAME, asked.object.metadata.name),
+        message: error.serverMessage!.replaceAll(PROBE_NAME, subject.object.metadata.name),
       }
   }
   return {object: name, outcome: 'known-after-apply', missing: 'namespace'}

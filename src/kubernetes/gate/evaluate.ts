@@ -45,7 +45,7 @@ export interface GatedObject {
    * outcome.
    */
   readonly mayVanish: boolean
-  readonly stated: ManifestFields
+  readonly manifestFields: ManifestFields
 }
 
 /** The last observed state of the cluster's objects. */
@@ -91,7 +91,7 @@ type Manifest = Pick<KubernetesObject, 'kind' | 'metadata'> & {readonly spec?: u
 
 function gatedObject(resource: GatedKind, namespace: string, object: Manifest): GatedObject {
   const {name} = object.metadata
-  return {resource, namespace, name, mayVanish: isAutoDeleted(object), stated: readStated(object)}
+  return {resource, namespace, name, mayVanish: isAutoDeleted(object), manifestFields: readStated(object)}
 }
 
 /** Whether an object is a Job that the cluster deletes after it has ended. */
@@ -193,18 +193,19 @@ export async function withoutScaledReplicas(
   )
   const targets = new Map(targetsByNamespace)
   return gated.map((one): GatedObject => {
-    const {resource, namespace, name, stated} = one
+    const {resource, namespace, name, manifestFields} = one
     const workload = {kind: resource.kind, name}
     const own = (targets.get(namespace) ?? []).filter((target) => isScaled(workload, undefined, [target]))
     if (own.length === 0) return one
-    if (isScaled(workload, replicasNow(one, seen), own)) return {...one, stated: {...stated, replicas: 0}}
-    return {...one, stated: {...stated, replicasOf: 'autoscaler'}}
+    if (isScaled(workload, replicasNow(one, seen), own))
+      return {...one, manifestFields: {...manifestFields, replicas: 0}}
+    return {...one, manifestFields: {...manifestFields, replicasOf: 'autoscaler'}}
   })
 }
 
 function isScaledDown(one: GatedObject, seen: Observation): boolean {
   const replicas = replicasNow(one, seen)
-  return replicas !== undefined && replicas < one.stated.replicas
+  return replicas !== undefined && replicas < one.manifestFields.replicas
 }
 
 function replicasNow({resource, namespace, name}: GatedObject, seen: Observation): number | undefined {
@@ -247,18 +248,18 @@ export function evaluate(
 ): Health {
   return combineHealth(
     gated.map((one) => {
-      const {resource, namespace, name, stated} = one
+      const {resource, namespace, name, manifestFields} = one
       const live = seen.object(resource, namespace, name)
       if (!live) return absentHealth(one, seen, background)
       // Lists omit the kind of their items.
-      const around = resource.isAlone ? NOTHING_AROUND : seen.around(namespace)
-      return resource.health({...live, kind: resource.kind}, around, stated)
+      const namespaceObjects = resource.isAlone ? NOTHING_AROUND : seen.around(namespace)
+      return resource.health({...live, kind: resource.kind}, namespaceObjects, manifestFields)
     }),
   )
 }
 
 function absentHealth(
-  {resource, namespace, name, mayVanish, stated}: GatedObject,
+  {resource, namespace, name, mayVanish, manifestFields}: GatedObject,
   seen: Observation,
   {hasPassed = false, eventsDeadline}: Background,
 ): Health {
@@ -268,14 +269,14 @@ function absentHealth(
     return {state: 'waiting', blames: [{...about, message: 'it does not exist', reason: 'NotFound'}]}
   const gone = seen.gone(resource, namespace, name)
   if (gone && hasCompleted(gone)) return HEALTHY
-  const ended = gone && resource.health({...gone, kind}, NOTHING_AROUND, stated)
+  const ended = gone && resource.health({...gone, kind}, NOTHING_AROUND, manifestFields)
   if (ended?.state === 'failed') return ended
   if (gone) return {state: 'unknown', blames: [{...about, message: DELETED_EARLY, reason: NOT_SEEN}]}
   if (hasPassed) return HEALTHY
-  const blames = [{...about, message: 'it is gone, and was not seen to complete', reason: NOT_SEEN}]
+  const causes = [{...about, message: 'it is gone, and was not seen to complete', reason: NOT_SEEN}]
   return eventsDeadline === undefined
-    ? {state: 'unknown', blames}
-    : {state: 'waiting', blames, until: eventsDeadline}
+    ? {state: 'unknown', blames: causes}
+    : {state: 'waiting', blames: causes, until: eventsDeadline}
 }
 
 /** The message of a Job, or of a pod, that was deleted while it ran. */

@@ -11,12 +11,12 @@ import type {Cause} from './health.ts'
 /** The evidence for causes: events and log lines. */
 export interface Evidence {
   /** Records causes while their pods exist: a failed Job's pods are deleted, and their logs with them. */
-  note(blames: readonly Cause[]): void
+  note(causes: readonly Cause[]): void
   /**
    * Returns the causes with their latest events and log lines; causes of containers that have ended come
    * first, even if they are running again.
    */
-  explain(blames: readonly Cause[]): Promise<readonly Cause[]>
+  explain(causes: readonly Cause[]): Promise<readonly Cause[]>
 }
 
 /** Unspecific reasons; an event has the actual cause. */
@@ -79,15 +79,15 @@ export function gatherEvidence(client: ApiClient, namespace: string, redact: Red
   }
 
   return {
-    note(blames) {
-      for (const cause of blames) {
+    note(causes) {
+      for (const cause of causes) {
         if (!cause.pod || TRANSIENT_REASONS.includes(cause.reason ?? '')) continue
         recorded.set(cause.object, cause)
         if (ENDED_REASONS.test(cause.reason ?? '')) void cachedLog(cause)
       }
     },
-    async explain(blames) {
-      const sorted = endedFirst(blames.map((cause) => withPod(cause, recorded.get(cause.object))))
+    async explain(causes) {
+      const sorted = endedFirst(causes.map((cause) => withPod(cause, recorded.get(cause.object))))
       const explained = await Promise.all(sorted.slice(0, MAX_EXPLAINED).map(explainOne))
       return [...explained, ...sorted.slice(MAX_EXPLAINED)]
     },
@@ -114,9 +114,9 @@ const ENDED_REASONS = /^(CrashLoopBackOff|Restarting|Error|OOMKilled|ContainerCa
  * Returns the causes of containers that have ended first, since the other causes may wait for them; otherwise
  * in the same order.
  */
-export function endedFirst(blames: readonly Cause[]): readonly Cause[] {
+export function endedFirst(causes: readonly Cause[]): readonly Cause[] {
   const hasEnded = ({reason}: Cause) => ENDED_REASONS.test(reason ?? '')
-  return [...blames.filter(hasEnded), ...blames.filter((cause) => !hasEnded(cause))]
+  return [...causes.filter(hasEnded), ...causes.filter((cause) => !hasEnded(cause))]
 }
 
 type ObjectEvent = Served<Event>

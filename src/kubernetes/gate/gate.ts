@@ -210,13 +210,13 @@ async function readEach(
   })
 }
 
-function reporter({onProgress}: GateOptions): (blames: readonly Cause[]) => void {
+function reporter({onProgress}: GateOptions): (causes: readonly Cause[]) => void {
   let last = '[]'
-  return (blames) => {
-    const now = JSON.stringify(blames)
+  return (causes) => {
+    const now = JSON.stringify(causes)
     if (now === last) return
     last = now
-    onProgress?.(blames)
+    onProgress?.(causes)
   }
 }
 
@@ -247,12 +247,12 @@ const MAX_NAMED = 5
  * Returns the error of a gate that fails, with its objects, pods, containers and reasons; `log` has the
  * container's last lines.
  */
-export function unhealthy(blames: readonly Cause[], why: string): KkError {
-  const named = blames.slice(0, MAX_NAMED).map(describeCulprit)
-  const more = blames.length > MAX_NAMED ? [`and ${blames.length - MAX_NAMED} more`] : []
-  const log = blames.find((cause) => cause.log && cause.log.length > 0)?.log ?? []
+export function unhealthy(causes: readonly Cause[], why: string): KkError {
+  const named = causes.slice(0, MAX_NAMED).map(describeCulprit)
+  const more = causes.length > MAX_NAMED ? [`and ${causes.length - MAX_NAMED} more`] : []
+  const log = causes.find((cause) => cause.log && cause.log.length > 0)?.log ?? []
   return new KkError('KK_UNHEALTHY', `${why}: ${[...named, ...more].join(' · ')}`, {
-    hint: hintFor(blames),
+    hint: hintFor(causes),
     log,
   })
 }
@@ -278,14 +278,14 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-function hintFor(blames: readonly Cause[]): string {
-  const unbound = blames.find((cause) => cause.object.startsWith('PersistentVolumeClaim/'))
+function hintFor(causes: readonly Cause[]): string {
+  const unbound = causes.find((cause) => cause.object.startsWith('PersistentVolumeClaim/'))
   if (unbound)
     return 'check the storage class and that it has volumes available (kubectl get storageclass,pv)'
-  const reasons = blames.map((cause) => cause.reason ?? '').join(' ')
+  const reasons = causes.map((cause) => cause.reason ?? '').join(' ')
   const hint = HINTS.find(([pattern]) => pattern.test(reasons))?.[1]
   if (hint) return hint
-  const [first] = blames
+  const [first] = causes
   const what = first?.pod ? `pod ${first.pod}` : (first?.object ?? 'pods')
   return `inspect it with kubectl describe ${what}${first?.namespace ? ` -n ${first.namespace}` : ''}`
 }

@@ -11,7 +11,7 @@ export interface GateOptions {
   readonly deadline: number
   readonly signal?: AbortSignal
   /** Called when the reason changes. */
-  readonly onProgress?: (blames: readonly Cause[]) => void
+  readonly onProgress?: (causes: readonly Cause[]) => void
   /** Masks secrets in container logs and events; those of the Secrets among `objects` are always masked. */
   readonly redact?: (text: string) => string
   /** Whether the gate of this revision has passed, so that its Jobs that are gone have completed. */
@@ -28,7 +28,7 @@ export interface HookWatchOptions {
    */
   readonly mustShow?: readonly string[]
   readonly signal?: AbortSignal
-  readonly onProgress?: (blames: readonly Cause[]) => void
+  readonly onProgress?: (causes: readonly Cause[]) => void
   readonly redact?: (text: string) => string
 }
 

@@ -22,13 +22,13 @@ export function observation(
     around(namespace) {
       const cached = surroundings.get(namespace)
       if (cached) return cached
-      const around: NamespaceObjects = {
+      const namespaceObjects: NamespaceObjects = {
         pods: collection(PODS, namespace).all(),
         now,
         claim: (name) => collection(CLAIMS, namespace).get(name),
       }
-      surroundings.set(namespace, around)
-      return around
+      surroundings.set(namespace, namespaceObjects)
+      return namespaceObjects
     },
   }
 }

@@ -40,7 +40,7 @@ const TEMPLATE_ANNOTATION = 'deprecated.daemonset.template.generation'
 const POD_TEMPLATE_LABEL = 'pod-template-generation'
 
 /** Returns the progress of a DaemonSet by the pods of its namespace; pure. */
-export function nodeRoll(set: DaemonSet, around: readonly Pod[]): NodeRoll {
+export function nodeRoll(set: DaemonSet, namespacePods: readonly Pod[]): NodeRoll {
   const {annotations, generation = 0, name, namespace = ''} = set.metadata
   const {
     observedGeneration = 0,
@@ -48,7 +48,7 @@ export function nodeRoll(set: DaemonSet, around: readonly Pod[]): NodeRoll {
     updatedNumberScheduled: updated = 0,
   } = set.status ?? {}
   const isSeen = observedGeneration >= generation
-  const pods = around.filter((pod) => matchesSelector(set.spec?.selector, pod))
+  const pods = namespacePods.filter((pod) => matchesSelector(set.spec?.selector, pod))
   const remaining = pods.filter(({metadata}) => metadata.deletionTimestamp === undefined)
   const isNew = ({metadata}: Pod) =>
     metadata.labels?.[POD_TEMPLATE_LABEL] === annotations?.[TEMPLATE_ANNOTATION]

@@ -70,11 +70,11 @@ export async function watchHookObjects(
     const seen = observation(watches.collection, client.now())
     const current: Cause[] = []
     for (const hook of outcomes.present()) {
-      const blames = failureCauses(redactHealth(evaluate([hook], seen), redact))
+      const causes = failureCauses(redactHealth(evaluate([hook], seen), redact))
       // A hook that helm has deleted keeps its last cause; a hook that has completed has none.
-      if (blames.length > 0) failing.set(hook.name, blames)
+      if (causes.length > 0) failing.set(hook.name, causes)
       else failing.delete(hook.name)
-      current.push(...blames)
+      current.push(...causes)
     }
     const deleted = outcomes.deleted()
     for (const {name} of deleted) failing.delete(name)

@@ -204,8 +204,8 @@ async function renewOnce(
   const live = await readLease(client, release)
   const current = live?.spec?.holderIdentity
   if (!live || current !== holder) return {taker: current || undefined}
-  const again = await write(live)
-  if (again) return again
+  const retried = await write(live)
+  if (retried) return retried
   throw new KkError('KK_RACED', `the Lease of ${release} is changed by another process`)
 }
 
@@ -273,7 +273,7 @@ async function acquireLease(
     return undefined
   }
   const taken = await pollUntil(take, {interval: POLL_INTERVAL_MS, deadline, signal: stop})
-  if (!taken) throw held(release, by)
+  if (!taken) throw heldError(release, by)
   return taken
 }
 
@@ -281,7 +281,7 @@ function takeoverReason({by, isGone}: LeaseAssessment, duration: number): string
   return `${by}, ${isGone ? 'whose process is gone' : `who has not renewed it for ${duration / 1_000} s`}`
 }
 
-function held(release: ReleaseId, holder: string): KkError {
+function heldError(release: ReleaseId, holder: string): KkError {
   return new KkError('KK_HELD', `${release} is held by ${holder}`, {
     hint: `wait until that run has ended; if it was killed, its hold runs out after ${LEASE_SECONDS} s`,
   })

@@ -7,12 +7,20 @@ import type {HeldLease} from './leases.ts'
  */
 export function whileHeld(cluster: Cluster, lease: Pick<HeldLease, 'expectHeld'>): Cluster {
   const {objects} = cluster
-  const held =
+  const onlyWhileHeld =
     <A extends readonly unknown[], R>(write: (...parameters: A) => Promise<R>) =>
     async (...parameters: A): Promise<R> => {
       lease.expectHeld()
       return write(...parameters)
     }
   const {apply, merge, delete: remove} = objects
-  return {...cluster, objects: {...objects, apply: held(apply), merge: held(merge), delete: held(remove)}}
+  return {
+    ...cluster,
+    objects: {
+      ...objects,
+      apply: onlyWhileHeld(apply),
+      merge: onlyWhileHeld(merge),
+      delete: onlyWhileHeld(remove),
+    },
+  }
 }

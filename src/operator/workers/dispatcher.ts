@@ -24,7 +24,7 @@ export interface Dispatcher {
    */
   dispatch(
     handed: Omit<DispatchedTask, 'appliedAwaited'>,
-    given: DispatchOptions,
+    options: DispatchOptions,
   ): Promise<{readonly revision: number}>
   /**
    * Cancels the tasks that an earlier parent has dispatched, or was about to, for an Environment with these

@@ -96,11 +96,11 @@ export async function deleteTasks(
   namespace: string,
   objects: Pick<Objects, 'list' | 'delete'>,
 ): Promise<void> {
-  const found = await objects
+  const secrets = await objects
     .list<{readonly metadata: {readonly name: string}}>(SECRETS, namespace, `${TASK_LABEL}=${environment}`)
     .catch((error: unknown) => {
       if (asKkError(error).code === 'KK_FORBIDDEN') return []
       throw error
     })
-  for (const {metadata} of found ?? []) await objects.delete(SECRETS, {namespace, name: metadata.name})
+  for (const {metadata} of secrets ?? []) await objects.delete(SECRETS, {namespace, name: metadata.name})
 }

@@ -228,11 +228,11 @@ function newControls(
   return {
     signal: cancellation.signal,
     appliedAwaited,
-    onProgress: (phase, message, blames = []) =>
+    onProgress: (phase, message, causes = []) =>
       update({
         phase,
         message: truncate(message),
-        blames: blames.slice(0, MAX_CAUSES).map(({log: _, ...cause}) => cause),
+        blames: causes.slice(0, MAX_CAUSES).map(({log: _, ...cause}) => cause),
       }),
     onChanging() {
       cancellation.helm(true)

@@ -14,9 +14,9 @@ export interface SecretNeed {
    * Computes the chart's value from the secret, if it is not the secret itself: a certificate of an
    * authority.
    */
-  readonly given?: (secret: string, other: string) => unknown
+  readonly derive?: (secret: string, other: string) => unknown
   /** The name of another secret of the release, which `given` needs: the key of the server. */
-  readonly other?: string
+  readonly derivedWith?: string
 }
 
 /** The obstacle to a new value of a secret, and the steps that remove it. */

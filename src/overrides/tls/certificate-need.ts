@@ -38,8 +38,8 @@ export function certificateNeeds(
       name: AUTHORITY,
       kind: 'authority',
       path: FILES,
-      other: server,
-      given: (authority, key) => makeCertifier(authority).certificate(names, key),
+      derivedWith: server,
+      derive: (authority, key) => makeCertifier(authority).certificate(names, key),
     },
   ]
 }

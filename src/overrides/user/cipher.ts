@@ -31,10 +31,10 @@ export function isSealed(text: string): boolean {
 
 /** Returns a cipher. It requests its keys when it first encrypts or decrypts, and only once. */
 export function createCipher(ask: () => StoreKeys): Cipher {
-  let asked: StoreKeys | undefined
+  let cached: StoreKeys | undefined
   const keys = () => {
-    asked ??= ask()
-    return asked
+    cached ??= ask()
+    return cached
   }
   return {
     seal: (text, row) => seal(keys()[0], text, row),

@@ -59,10 +59,12 @@ export function requirementsReason(desired: DesiredRelease, labels: KkLabels): s
 export function labelReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
   const differs = (recorded: boolean | undefined, wanted: boolean) =>
     recorded !== undefined && recorded !== wanted
-  const stated = desired.stated ? 'now stated in a section' : 'no longer stated in a section, only required'
+  const statedText = desired.stated
+    ? 'now stated in a section'
+    : 'no longer stated in a section, only required'
   const isProtected = desired.protected ? 'now protected' : 'no longer protected'
   return [
-    ...(differs(labels.stated, desired.stated) ? [stated] : []),
+    ...(differs(labels.stated, desired.stated) ? [statedText] : []),
     ...(differs(labels.protected, desired.protected) ? [isProtected] : []),
     ...(isFromOtherStore(desired, labels)
       ? ['its record names another store of overrides than this one']

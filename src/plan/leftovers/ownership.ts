@@ -69,6 +69,13 @@ export function judgedLeftover(
   if (isGoing || live === undefined || annotatedRelease(live) !== release) return undefined
   const {apiVersion, kind, metadata} = object
   const namespace = live.namespace ?? metadata.namespace ?? releaseNamespace(release)
-  const kept = findKeepReason(object, live)
-  return {apiVersion, kind, name: metadata.name, namespace, uid: String(live.uid), ...(kept && {kept})}
+  const keepReason = findKeepReason(object, live)
+  return {
+    apiVersion,
+    kind,
+    name: metadata.name,
+    namespace,
+    uid: String(live.uid),
+    ...(keepReason && {kept: keepReason}),
+  }
 }

@@ -100,11 +100,11 @@ export function claimsOfSets(
   objects: readonly KubernetesObject[],
   claims: readonly Claim[],
   namespace: string,
-): readonly {readonly claim: Claim; readonly goes: boolean}[] {
+): readonly {readonly claim: Claim; readonly isDeleted: boolean}[] {
   const sets = objects.filter(({kind}) => kind === 'StatefulSet') as readonly StatefulSet[]
   return sets.flatMap((set) => {
     const {metadata, spec = {}} = set
-    const goes = takesClaims(set)
+    const isDeleted = takesClaims(set)
     const labels = Object.entries(spec.selector?.matchLabels ?? {})
     const prefixes = (spec.volumeClaimTemplates ?? []).map(
       (template) => `${template.metadata?.name}-${metadata.name}-`,
@@ -115,7 +115,7 @@ export function claimsOfSets(
         prefixes.some((prefix) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length))),
       )
       .filter((claim) => labels.every(([label, value]) => claim.labels[label] === value))
-      .map((claim) => ({claim, goes}))
+      .map((claim) => ({claim, isDeleted}))
   })
 }
 

@@ -37,14 +37,14 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
     if (labels.owner !== environment) throw anotherOwner(release, labels.owner, environment)
     if (labels.exportedTo !== undefined) throw handedOver([{release, tool: labels.exportedTo}])
     const unfinishedRecord = recoverUnfinished(record)
-    const kept = revisions.filter((each) => each.release === release)
-    const target = kept.find((each) => each.revision === revision)
+    const own = revisions.filter((each) => each.release === release)
+    const target = own.find((each) => each.revision === revision)
     if (target)
       ways.set(release, {
         ...wayTo(record, target, unfinishedRecord ? `${reason}; ${unfinishedRecord.reason}` : reason),
         ...unfinishedRecord?.mark,
       })
-    else missing.push({release, revision, kept: kept.map((each) => each.revision)})
+    else missing.push({release, revision, kept: own.map((each) => each.revision)})
   }
   const unmade = missing.filter(({revision, kept}) => revision > kept.at(-1)!)
   if (unmade.length > 0) throw missingRevisions(unmade)

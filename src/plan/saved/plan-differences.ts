@@ -100,10 +100,10 @@ function requirementsMoved({requires: then}: SavedRelease, {requires: now}: Save
 }
 
 function standingMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
-  const stated = now.stated ? 'now stated in a section' : 'no longer stated in a section'
+  const statedText = now.stated ? 'now stated in a section' : 'no longer stated in a section'
   const isProtected = now.protected ? 'now protected' : 'no longer protected'
   return [
-    ...(then.stated === now.stated ? [] : [stated]),
+    ...(then.stated === now.stated ? [] : [statedText]),
     ...(then.protected === now.protected ? [] : [isProtected]),
   ]
 }

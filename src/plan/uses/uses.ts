@@ -37,7 +37,7 @@ export interface UsesInputs {
   /** `namespace/name` of helm's Secrets that do not name their release. */
   readonly strays?: readonly string[]
   /** The records that the user excuses, by the name of the release or of the Secret. */
-  readonly excused?: ReadonlySet<string>
+  readonly ignored?: ReadonlySet<string>
 }
 
 const NOTHING: Graph = {releases: [], requirements: new Map()}
@@ -52,7 +52,7 @@ export function usesOf({
   wanted = NOTHING,
   returning = new Set(),
   strays = [],
-  excused = new Set(),
+  ignored = new Set(),
 }: UsesInputs): Uses {
   const observed = new Map(observeReleases(revisions, factsOf, returning).map((each) => [each.release, each]))
   const releases = [...new Set([...wanted.releases, ...observed.keys()])]
@@ -60,7 +60,7 @@ export function usesOf({
   const wantedEdges = withoutSoft(wanted).requirements
   const isExcused = ({release, record, labels, unreadable}: ObservedRelease) =>
     (unreadable !== undefined || labels === undefined) &&
-    (excused.has(release) || excused.has(`${releaseNamespace(release)}/${record.secret.name}`))
+    (ignored.has(release) || ignored.has(`${releaseNamespace(release)}/${record.secret.name}`))
 
   const recordedEdges = (each: ObservedRelease): readonly Pick<Edge, 'to' | 'kind'>[] => {
     if (isExcused(each)) return []
@@ -88,7 +88,7 @@ export function usesOf({
     .filter((each) => each.unreadable !== undefined && !isExcused(each))
     .map(({release, unreadable}) => ({name: release, reason: unreadable!}))
   const stray = strays
-    .filter((name) => !excused.has(name))
+    .filter((name) => !ignored.has(name))
     .map((name) => ({name, reason: 'it is among the records of helm, but names no release'}))
   return {
     graph: {releases, requirements: new Map(releases.map((release) => [release, listEdges(release)]))},

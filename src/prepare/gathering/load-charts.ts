@@ -60,20 +60,20 @@ export async function loadCharts(
   const all = new Map<ReleaseId, readonly ResolvedRequirement[]>()
   const wanted = [...environment.sections.keys()].map((name) => releaseIdIn(environment, name))
   const queue = [
-    ...wanted.map((release) => ({release, required: false, elsewhere: false})),
-    ...added.map((release) => ({release, required: true, elsewhere: false})),
+    ...wanted.map((release) => ({release, required: false, isForeign: false})),
+    ...added.map((release) => ({release, required: true, isForeign: false})),
   ]
-  for (const {release, required, elsewhere} of queue) {
+  for (const {release, required, isForeign} of queue) {
     if (all.has(release)) continue
-    const chart = elsewhere ? undefined : await loadChart({environment, finding, unusable}, release, required)
-    if (chart === undefined && !elsewhere && !unusable?.has(release)) continue
+    const chart = isForeign ? undefined : await loadChart({environment, finding, unusable}, release, required)
+    if (chart === undefined && !isForeign && !unusable?.has(release)) continue
     if (chart !== undefined) charts.set(release, chart)
-    const resolvedRequirements = elsewhere
+    const resolvedRequirements = isForeign
       ? []
       : resolveRequirements(environment, releaseName(release), chart)
     all.set(release, resolvedRequirements)
     for (const each of resolvedRequirements.filter(({optional}) => !optional))
-      queue.push({release: each.requirement.release, required: true, elsewhere: each.elsewhere})
+      queue.push({release: each.requirement.release, required: true, isForeign: each.isForeign})
   }
   return {
     charts,
@@ -85,10 +85,10 @@ export async function loadCharts(
 
 /** Returns the effective requirements: an optional one only if its release is present for another reason. */
 function counting(
-  found: readonly ResolvedRequirement[],
+  resolved: readonly ResolvedRequirement[],
   releases: ReadonlyMap<ReleaseId, unknown>,
 ): readonly Requirement[] {
-  return found
+  return resolved
     .filter(({requirement, optional}) => !optional || releases.has(requirement.release))
     .map(({requirement}) => requirement)
 }
@@ -128,7 +128,7 @@ function placed({code, message, hint}: KkError, {file, position}: Environment, n
 
 interface ResolvedRequirement {
   readonly requirement: Requirement
-  readonly elsewhere: boolean
+  readonly isForeign: boolean
   readonly optional: boolean
 }
 
@@ -142,11 +142,11 @@ function resolveRequirements(
   if (part && part.name !== COMMON) {
     return part.requires.map(({release, ...rest}) => ({
       requirement: {release: releaseIdIn(environment, release), ...rest},
-      ...{elsewhere: false, optional: false},
+      ...{isForeign: false, optional: false},
     }))
   }
   const settings = environment.releases.get(name)
-  const stated = (settings?.requires ?? []).map((each) => ({
+  const fromSettings = (settings?.requires ?? []).map((each) => ({
     ...each,
     evidence: statedEvidence(environment, name, each),
   }))
@@ -155,12 +155,12 @@ function resolveRequirements(
   const annotated = (chart?.requires ?? []).filter(
     (each) => !without.has(each.release) && !outside.has(each.release),
   )
-  const both = [...annotated, ...stated.map((each) => ({...each, optional: false}))]
+  const both = [...annotated, ...fromSettings.map((each) => ({...each, optional: false}))]
   return both.flatMap(({release, namespace, kind, optional, evidence}) => {
     const here = namedReleaseIds(environment, release)
-    const elsewhere = namespace !== undefined && here.every((id) => releaseNamespace(id) !== namespace)
-    const meant = elsewhere ? [releaseId(namespace, release)] : here
-    return meant.map((id) => ({requirement: {release: id, kind, evidence}, elsewhere, optional}))
+    const isForeign = namespace !== undefined && here.every((id) => releaseNamespace(id) !== namespace)
+    const targets = isForeign ? [releaseId(namespace, release)] : here
+    return targets.map((id) => ({requirement: {release: id, kind, evidence}, isForeign, optional}))
   })
 }
 

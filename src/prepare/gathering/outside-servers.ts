@@ -17,8 +17,8 @@ export function outsideServers({sections, global}: Environment, section: string)
   const own = sections.get(section) ?? {}
   const endpoints = [global, own.global, own].map((layer) => asMap(dig(layer, 'endpoints')))
   const merged = mergeValues(...endpoints)
-  const found = DEPLOYED_SERVERS.filter(([type]) => isOutside(merged[type]))
-  return new Set(found.map(([, chart]) => chart))
+  const outside = DEPLOYED_SERVERS.filter(([type]) => isOutside(merged[type]))
+  return new Set(outside.map(([, chart]) => chart))
 }
 
 /** Returns true for an endpoint whose host is outside of the cluster. */
@@ -38,8 +38,8 @@ export function dottedHost({host_fqdn_override: override, hosts}: Values): strin
   return host !== undefined && /[.:]/.test(host) && !/\.svc(?:\.|$)/.test(host) ? host : undefined
 }
 
-function internalHost(stated: unknown): string | undefined {
-  const one = isMap(stated) ? (stated.internal ?? stated.default) : stated
+function internalHost(setting: unknown): string | undefined {
+  const one = isMap(setting) ? (setting.internal ?? setting.default) : setting
   const host = isMap(one) ? one.host : one
   return typeof host === 'string' && host !== '' ? host : undefined
 }

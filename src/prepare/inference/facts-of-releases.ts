@@ -175,11 +175,11 @@ async function render(renders: readonly Render[], rendering: Rendering): Promise
 }
 
 /** Returns the error of a chart that does not render. Throws `KK_BUG`. */
-async function expected(error: unknown, given: Subject): Promise<KkError> {
-  const failure = asKkError(await positionedError(error, {get: () => given}))
+async function expected(error: unknown, subject: Subject): Promise<KkError> {
+  const failure = asKkError(await positionedError(error, {get: () => subject}))
   if (failure.code === 'KK_BUG') throw error
   // Helm's error for an unreadable values.yaml contains neither the file nor the position.
-  return (failure.code === 'KK_CHART' && valuesFault(given.chart.directory)) || failure
+  return (failure.code === 'KK_CHART' && valuesFault(subject.chart.directory)) || failure
 }
 
 function renderKey({release, chartDigest, layers, apiVersions, kubeVersion}: Render): string {

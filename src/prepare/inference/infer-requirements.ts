@@ -102,19 +102,27 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
       finding: options.finding,
       without: (release) => inputs.stated(release).without,
     })
-    const found = {
+    const inference = {
       ...shown,
       requirements: [...shown.requirements, ...fromPlugins.requirements],
       added: [...new Set([...shown.added, ...fromPlugins.added])].sort(),
     }
-    if (found.added.length === 0) {
+    if (inference.added.length === 0) {
       const cachedRenders = collectRenders(releases, gathered, rendered)
       return {
-        ...inferredRequirements({environment, gathered, inputs, found, failures, inference: rendering, gone}),
+        ...inferredRequirements({
+          environment,
+          gathered,
+          inputs,
+          found: inference,
+          failures,
+          inference: rendering,
+          gone,
+        }),
         cachedRenders,
       }
     }
-    added.push(...found.added)
+    added.push(...inference.added)
   }
 }
 
@@ -142,8 +150,8 @@ function collectRenders(
 /** Returns the releases whose charts state no requirements; `infer` of the environment overrides that. */
 function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlySet<ReleaseId> {
   const inferring = [...charts].filter(([release, {annotated}]) => {
-    const stated = environment.releases.get(releaseName(release))?.infer
-    return stated ?? (environment.infer && !annotated)
+    const setting = environment.releases.get(releaseName(release))?.infer
+    return setting ?? (environment.infer && !annotated)
   })
   return new Set(inferring.map(([release]) => release))
 }
@@ -231,17 +239,21 @@ interface Provisions {
  * Removes wants that the cluster serves, that the environment declares as present (`kk.given`), or that a
  * required release of another environment serves.
  */
-function withoutServed(found: Inference, {environment, gathered, isServed}: Provisions): Inference {
+function withoutServed(inference: Inference, {environment, gathered, isServed}: Provisions): Inference {
   const isMissed = (each: UnservedWant) =>
     !isServed(each) && !isGiven(each, environment) && !isElsewhere(each, gathered)
-  return {...found, unserved: found.unserved.filter(isMissed), ambiguous: found.ambiguous.filter(isMissed)}
+  return {
+    ...inference,
+    unserved: inference.unserved.filter(isMissed),
+    ambiguous: inference.ambiguous.filter(isMissed),
+  }
 }
 
 /** Returns true if a want is in the namespace of a required release of another environment. */
 function isElsewhere({release, want}: UnservedWant, {requirements, charts}: Gathered): boolean {
   const namespace = 'namespace' in want.target ? want.target.namespace : undefined
-  const elsewhere = (requirements.get(release) ?? []).filter((each) => !charts.has(each.release))
-  return elsewhere.some((each) => releaseNamespace(each.release) === namespace)
+  const foreign = (requirements.get(release) ?? []).filter((each) => !charts.has(each.release))
+  return foreign.some((each) => releaseNamespace(each.release) === namespace)
 }
 
 interface InferenceParts {

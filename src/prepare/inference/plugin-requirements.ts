@@ -28,14 +28,14 @@ interface StatedByPlugins {
  * catalogue, or a daemon on the same node. Like inferred requirements, they add a release only if a chart of
  * that name can be found.
  */
-export async function pluginRequirements(asked: Asked): Promise<StatedByPlugins> {
-  const {gathered, inferring, plugins, without} = asked
+export async function pluginRequirements(options: Asked): Promise<StatedByPlugins> {
+  const {gathered, inferring, plugins, without} = options
   const requirements: InferredRequirement[] = []
   const added = new Set<ReleaseId>()
   for (const [from, chart] of gathered.charts) {
     if (!inferring.has(from)) continue
     for (const required of (await plugins.find(chart))?.requires ?? []) {
-      const to = await providerOf(from, required, asked)
+      const to = await providerOf(from, required, options)
       if (to === undefined || without(from).has(to)) continue
       const text = `${chart.name} requires ${required}, which nothing that it renders shows: kk's plugin of ${chart.name} states it`
       const evidence = {source: 'inferred', file: `${chart.name}/Chart.yaml`, text} as const
@@ -56,8 +56,8 @@ async function providerOf(
   {environment, gathered, finding}: Asked,
 ): Promise<ReleaseId | undefined> {
   // The environment already states which one, possibly that of another environment.
-  const stated = gathered.requirements.get(from) ?? []
-  if (stated.some(({release}) => releaseName(release) === required)) return undefined
+  const requirements = gathered.requirements.get(from) ?? []
+  if (requirements.some(({release}) => releaseName(release) === required)) return undefined
   const present = [...gathered.charts].flatMap(([release, {name}]) => (name === required ? [release] : []))
   const near = present.filter((release) => releaseNamespace(release) === releaseNamespace(from))
   if (present.length > 0) return near.length === 1 ? near[0] : present.length === 1 ? present[0] : undefined

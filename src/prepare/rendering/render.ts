@@ -24,7 +24,7 @@ export interface Rendering {
   /** Custom kinds of releases that are not rendered again, as `group/version/Kind`. */
   readonly kinds?: readonly string[]
   /** Returns the objects of an action that is already rendered. */
-  readonly known?: (action: Action) => readonly KubernetesObject[] | undefined
+  readonly cachedObjects?: (action: Action) => readonly KubernetesObject[] | undefined
 }
 
 /**
@@ -74,12 +74,12 @@ interface WithKinds extends Rendering {
 /** Renders charts. Uses the cluster only if it serves all kinds passed to the charts. */
 async function render(
   actions: readonly Action[],
-  {plan, helm, vendored, known, apiVersions, isServed}: WithKinds,
+  {plan, helm, vendored, cachedObjects, apiVersions, isServed}: WithKinds,
 ): Promise<ReadonlyMap<ReleaseId, Outcome>> {
   const canAsk = apiVersions.every(isServed)
   const outcomes = await mapParallel(actions, async (action) => {
     const {release, kind, revision} = action
-    const objects = known?.(action)
+    const objects = cachedObjects?.(action)
     if (objects) return [release, {objects}] as const
     const isUpgrade = kind === 'upgrade'
     return renderOnCluster(helm, vendored.call(release), {

@@ -44,17 +44,17 @@ export async function vendor(
       throw error
     })
   const words = new Map<ReleaseId, ReadonlySet<Word>>()
-  const asked = (release: ReleaseId) => {
-    const known = words.get(release) ?? mentioned(prepared.releases.get(release)!.chart, WORDS)
-    words.set(release, known)
-    return known
+  const mentionedWords = (release: ReleaseId) => {
+    const cached = words.get(release) ?? mentioned(prepared.releases.get(release)!.chart, WORDS)
+    words.set(release, cached)
+    return cached
   }
   const mask = preparedMask(prepared)
   return {
     remove: directory.remove,
-    asksKinds: (release) => asked(release).has('APIVersions'),
-    looksUp: (release) => asked(release).has('lookup'),
-    asksRevision: (release) => asked(release).has('Revision'),
+    asksKinds: (release) => mentionedWords(release).has('APIVersions'),
+    looksUp: (release) => mentionedWords(release).has('lookup'),
+    asksRevision: (release) => mentionedWords(release).has('Revision'),
     call(release) {
       const {chart, layers, timeoutSeconds} = prepared.releases.get(release)!
       const copy = copies.get(chart.directory)

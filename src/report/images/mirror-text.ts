@@ -38,8 +38,8 @@ export function mirroredText({image, digest, bytes}: MirroredImage, progress: Mi
  * and what they are for.
  */
 export function mirrorSettingsText({settings, unplaced}: MirrorSettings, use: string): string {
-  const left = unplaced.map((image) => `# no value says where ${image} comes from\n`).join('')
-  return `# ${use}\n${documentText(settings, 'yaml')}${left}`
+  const unplacedLines = unplaced.map((image) => `# no value says where ${image} comes from\n`).join('')
+  return `# ${use}\n${documentText(settings, 'yaml')}${unplacedLines}`
 }
 
 /** The same for `--output json|yaml`. */

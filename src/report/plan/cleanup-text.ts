@@ -23,11 +23,11 @@ export function cleanupText(cleanups: readonly ReleaseCleanup[], palette: Palett
 export function resourcesLeftText(cleanups: readonly ReleaseCleanup[], palette: Palette): readonly Part[] {
   const labels = releaseLabels(cleanups.map(({release}) => release))
   const {stays} = cleanupDocument(cleanups)
-  const left = titled(stays, {title: palette.strong('left in other services'), labels})
-  if (left.length === 0) return []
+  const remaining = titled(stays, {title: palette.strong('left in other services'), labels})
+  if (remaining.length === 0) return []
   const isKept = cleanups.some(({goes}) => goes.length === 0)
   const hint = 'to remove what only a release used, deploy it once more, then kk remove it with --purge'
-  return [...left, ...(isKept ? [hint] : [])]
+  return [...remaining, ...(isKept ? [hint] : [])]
 }
 
 type Row = ExternalResource & {readonly release: ReleaseId; readonly why?: string}

@@ -139,11 +139,11 @@ function chartText(action: Action): string {
 }
 
 function marks({group, release, kind, requires}: Action, labels: Labels): readonly string[] {
-  const others = group.filter((member) => member !== release)
+  const otherMembers = group.filter((member) => member !== release)
   const isQuiet = kind === 'unchanged' || kind === 'check'
   const inferred = isQuiet ? [] : requires.filter((required) => required.inferred !== undefined)
   return [
-    ...(others.length === 0 ? [] : [`starts together with ${others.map(labels).join(', ')}`]),
+    ...(otherMembers.length === 0 ? [] : [`starts together with ${otherMembers.map(labels).join(', ')}`]),
     ...(inferred.length === 0
       ? []
       : [`requires, as inferred, ${inferred.map((required) => labels(required.release)).join(', ')}`]),

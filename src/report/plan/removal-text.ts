@@ -18,11 +18,11 @@ const WHY = {
 export function removalText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
   if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
-  const goes = releases.flatMap((each) => goingRows(each, labels, palette))
+  const deletedRows = releases.flatMap((each) => goingRows(each, labels, palette))
   return blocks([
     [
       palette.strong('goes'),
-      list(goes, [
+      list(deletedRows, [
         ([release]) => release,
         ([, kind]) => kind,
         ([, , names]) => names,

@@ -37,8 +37,8 @@ export function secondsOf({times: {startedAt, endedAt}}: ReleaseProgress): numbe
 /** Returns the graph of requirements of a run. */
 export function runGraph({releases}: Pick<RunState, 'releases'>): Graph {
   const requirements = [...releases.values()].map(({release: from, requires, applied}) => {
-    const known = requires.filter((to) => releases.has(to))
-    const edges = known.map((to) => {
+    const inRun = requires.filter((to) => releases.has(to))
+    const edges = inRun.map((to) => {
       const kind = applied.includes(to) ? ('applied' as const) : ('ready' as const)
       return {from, to, kind, evidence: []}
     })

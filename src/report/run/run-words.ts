@@ -127,8 +127,8 @@ export function causeText(cause: Cause): string {
  * Returns what an action does now, for a row that is cut at its end: Kubernetes' reason comes first. Of
  * several causes the first is named.
  */
-export function progressText(message: string, blames: readonly Cause[]): string {
-  const [first, ...others] = blames
+export function progressText(message: string, causes: readonly Cause[]): string {
+  const [first, ...others] = causes
   if (first === undefined) return plainLine(message)
   const {reason, detail: _detail, ...rest} = first
   const text = reason === undefined ? causeText(rest) : `${plainLine(reason)} · ${causeText(rest)}`

@@ -14,9 +14,9 @@ import {doneWord, noteText, STATE_WORDS, skippedLines, testsText} from './run-wo
 
 /** The next command lines, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
-  readonly again: string
+  readonly retryCommand: string
   /** The flags that `again` also needs and that must not be printed: `with the same --set`. */
-  readonly given?: string | undefined
+  readonly sameFlags?: string | undefined
   readonly status: string
 }
 
@@ -106,11 +106,15 @@ function countsText(state: RunState): string {
     : [...counts].map(([word, number]) => `${number} ${word}`).join(', ')
 }
 
-function nextLine(state: RunState, palette: Palette, {again, given, status}: NextCommands): string {
+function nextLine(
+  state: RunState,
+  palette: Palette,
+  {retryCommand, sameFlags, status}: NextCommands,
+): string {
   if (state.finished?.outcome === 'succeeded') return `${palette.accent('next')}: ${status}`
   const isTest = [...state.releases.values()].every(({kind}) => kind === 'test')
   const what = isTest ? 'runs all of them again' : 'continues with the rest'
-  return `${palette.accent('next')}: ${again}   ${palette.quiet(given === undefined ? what : `${given}; ${what}`)}`
+  return `${palette.accent('next')}: ${retryCommand}   ${palette.quiet(sameFlags === undefined ? what : `${sameFlags}; ${what}`)}`
 }
 
 /** The duration from which a run has the table of times. */

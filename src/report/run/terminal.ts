@@ -71,8 +71,8 @@ function lines(texts: readonly string[]): string {
  * of the cursor.
  */
 function rowsAbove(drawn: readonly string[], {columns, rows}: Size): number {
-  const taken = drawn.map((row) => Math.max(1, Math.ceil(textWidth(row) / columns)))
-  const total = taken.reduce((sum, count) => sum + count, 0)
+  const heights = drawn.map((row) => Math.max(1, Math.ceil(textWidth(row) / columns)))
+  const total = heights.reduce((sum, count) => sum + count, 0)
   return Math.min(total, rows - 1)
 }
 

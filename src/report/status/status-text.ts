@@ -14,8 +14,8 @@ const NOTHING = '–'
 /** Returns a table of releases, then the reasons and the advice for those that are not well. */
 export function statusText(rows: readonly ReleaseStatus[], palette: Palette): View {
   if (rows.length === 0) return 'no releases\n'
-  const others = rows.flatMap(({dependents}) => dependents.map(({release}) => release))
-  const labels = releaseLabels([...rows.map(({release}) => release), ...others])
+  const dependentReleases = rows.flatMap(({dependents}) => dependents.map(({release}) => release))
+  const labels = releaseLabels([...rows.map(({release}) => release), ...dependentReleases])
   const list = table(rows, columnsOf(labels, palette), {headColour: palette.strong})
   const reasons = rows.flatMap((row) => reasonLines(row, {rows, labels, palette}))
   return [list, ...(reasons.length === 0 ? [] : ['', ...reasons])]
@@ -70,13 +70,13 @@ interface Reasoning {
 function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): readonly string[] {
   const {health, holder, unreadable, advice, wanted} = row
   const name = labels(row.release)
-  const blames = health === undefined ? [] : failureCauses(health)
+  const causes = health === undefined ? [] : failureCauses(health)
   const notes = health !== undefined && passes(health) ? (health.notes ?? []) : []
-  const others = row.dependents.filter(
+  const outsiders = row.dependents.filter(
     ({environment, isForeign}) => isForeign || (environment !== undefined && environment !== row.owner),
   )
   return [
-    ...blames.flatMap((cause) => [
+    ...causes.flatMap((cause) => [
       `${name}: ${causeText(cause)}`,
       ...(cause.log ?? []).flatMap(plainLines).map((line) => `  ${palette.quiet('|')} ${line}`),
     ]),
@@ -88,10 +88,10 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
     ...missingLines(name, row, rows),
     ...leftoverLines(name, row),
     ...(wanted ? [] : [`${name}: the file no longer names it; it goes only by: kk remove ${name}`]),
-    ...(others.length === 0
+    ...(outsiders.length === 0
       ? []
       : [
-          `${name}: also required by ${others.map(({release, environment}) => `${labels(release)} (${environment === undefined ? 'not installed by kk' : `environment ${environment}`})`).join(', ')}`,
+          `${name}: also required by ${outsiders.map(({release, environment}) => `${labels(release)} (${environment === undefined ? 'not installed by kk' : `environment ${environment}`})`).join(', ')}`,
         ]),
   ]
 }

@@ -8,7 +8,7 @@ import {type View, viewText} from '../text/view.ts'
 import {statusLine, statusText} from './status-text.ts'
 
 /** Shows one status snapshot after the other. */
-export type StatusView = (look: StatusLook) => void
+export type StatusView = (snapshot: StatusLook) => void
 
 /**
  * Returns a view that redraws the table with the time of each snapshot. Lines that do not fit on the screen
@@ -18,10 +18,10 @@ export function statusTable(stream: BoardStream, title: string, level: ColourLev
   const colours = paletteOf(level)
   const block = new LiveBlock(stream)
   let last: View = 'nothing has been seen yet'
-  return (look) => {
-    if ('report' in look) last = statusText(look.report.releases, colours)
-    const trouble = 'problem' in look ? [colours.bad(plainLine(look.problem.message))] : []
-    const clock = look.at.toTimeString().slice(0, 8)
+  return (snapshot) => {
+    if ('report' in snapshot) last = statusText(snapshot.report.releases, colours)
+    const trouble = 'problem' in snapshot ? [colours.bad(plainLine(snapshot.problem.message))] : []
+    const clock = snapshot.at.toTimeString().slice(0, 8)
     const {rows, columns} = terminalSize(stream)
     const view = [`${colours.strong(title)}  ${colours.quiet(clock)}`, ...trouble, ...[last].flat()]
     const lines = viewText(view, columns).trimEnd().split('\n')
@@ -40,8 +40,8 @@ export function statusLines(
 ): StatusView {
   const colours = paletteOf(level)
   const changes = new StatusChanges()
-  return (look) => {
-    for (const change of changes.next(look)) {
+  return (snapshot) => {
+    for (const change of changes.next(snapshot)) {
       stream.write(`${form === 'ndjson' ? JSON.stringify(change) : changeText(change, colours)}\n`)
     }
   }
@@ -69,10 +69,10 @@ class StatusChanges {
   /** Why the cluster did not answer the last time. */
   #problem: string | undefined
 
-  next(look: StatusLook): readonly StatusChange[] {
-    const at = look.at.toISOString()
-    if ('problem' in look) {
-      const {message} = look.problem
+  next(snapshot: StatusLook): readonly StatusChange[] {
+    const at = snapshot.at.toISOString()
+    if ('problem' in snapshot) {
+      const {message} = snapshot.problem
       if (this.#problem === message) return []
       this.#problem = message
       return [{type: 'cluster-lost', at, problem: message}]
@@ -80,7 +80,7 @@ class StatusChanges {
     const answers: readonly StatusChange[] = this.#problem === undefined ? [] : [{type: 'cluster-found', at}]
     this.#problem = undefined
     const before = this.#releases
-    const rows = look.report.releases
+    const rows = snapshot.report.releases
     const now = new Map(rows.map((row) => [row.release, JSON.stringify(row)]))
     this.#releases = now
     const changed = rows

@@ -13,8 +13,8 @@ export function listWithin(items: readonly string[], columns: number): string {
   const whole = items.join(', ')
   if (items.length <= 1 || textWidth(whole) <= columns) return whole
   let text = `${items[0]} and ${items.length - 1} more`
-  for (let taken = 2; taken < items.length; taken++) {
-    const longer = `${items.slice(0, taken).join(', ')} and ${items.length - taken} more`
+  for (let count = 2; count < items.length; count++) {
+    const longer = `${items.slice(0, count).join(', ')} and ${items.length - count} more`
     if (textWidth(longer) > columns) return text
     text = longer
   }

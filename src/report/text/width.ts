@@ -21,13 +21,13 @@ export function shorten(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text
   if (columns <= 0) return ''
   let width = 0
-  let kept = ''
+  let fitting = ''
   for (const {segment} of graphemes(text)) {
     width += graphemeWidth(segment)
     if (width > columns - 1) break
-    kept += segment
+    fitting += segment
   }
-  return `${kept}…`
+  return `${fitting}…`
 }
 
 let segmenter: Intl.Segmenter | undefined

@@ -32,8 +32,8 @@ export async function cleanUp(
       objects: [created],
       deadline,
       signal: controls.signal,
-      onProgress: (blames) => {
-        if (blames[0]) controls.onProgress('gate', describeCause(blames[0]), blames)
+      onProgress: (causes) => {
+        if (causes[0]) controls.onProgress('gate', describeCause(causes[0]), causes)
       },
       redact: masking(execution),
     })

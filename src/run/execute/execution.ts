@@ -54,7 +54,7 @@ export interface HoldRequest {
    * Called with the holder to wait for, and the Lease that it holds: that of the release, or of a member of
    * its group.
    */
-  readonly onHeld: (held: ReleaseId, by: string) => void
+  readonly onHeld: (release: ReleaseId, by: string) => void
 }
 
 /**

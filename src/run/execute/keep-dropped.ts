@@ -40,7 +40,9 @@ export async function expectClaimsStay(
   const namespace = releaseNamespace(release)
   for (const set of dropped.filter(takesClaims)) {
     const live = await cluster.live.claims(set.metadata.namespace ?? namespace)
-    const names = claimsOfSets([set], live, namespace).flatMap(({claim, goes}) => (goes ? [claim.name] : []))
+    const names = claimsOfSets([set], live, namespace).flatMap(({claim, isDeleted}) =>
+      isDeleted ? [claim.name] : [],
+    )
     if (names.length === 0) continue
     throw new KkError(
       'KK_UNCONFIRMED',

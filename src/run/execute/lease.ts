@@ -35,12 +35,12 @@ async function take({action, controls, hold, deadline}: Execution): Promise<Held
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
-  const held = hold({release: action.release, deadline, onHeld})
+  const holding = hold({release: action.release, deadline, onHeld})
   try {
-    return await Promise.race([held, aborted.promise])
+    return await Promise.race([holding, aborted.promise])
   } catch (error) {
     // The Lease may be acquired after the abort.
-    held.then(releaseLease, () => undefined)
+    holding.then(releaseLease, () => undefined)
     throw error
   } finally {
     signal.removeEventListener('abort', abort)
@@ -73,8 +73,8 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
     let shared = groups.get(first)
     if (!shared) {
       const listeners: HoldRequest['onHeld'][] = []
-      const notify: HoldRequest['onHeld'] = (held, by) => {
-        for (const listener of listeners) listener(held, by)
+      const notify: HoldRequest['onHeld'] = (release, by) => {
+        for (const listener of listeners) listener(release, by)
       }
       const take: Take = (member, deadline) =>
         cluster.leases.hold(member, holder, deadline, {onHeld: (by) => notify(member, by)})

@@ -173,9 +173,9 @@ async function awaitHealth(
     deadline,
     hasPassed,
     signal: current.signal,
-    onProgress: (blames) => {
-      current.look(blames)
-      if (blames[0]) controls.onProgress('gate', describeCause(blames[0]), blames)
+    onProgress: (causes) => {
+      current.noteCauses(causes)
+      if (causes[0]) controls.onProgress('gate', describeCause(causes[0]), causes)
     },
     redact: masking(execution),
   })

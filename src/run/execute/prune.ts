@@ -12,7 +12,7 @@ import {expectNotHandedOver, expectRevision, raced} from './races.ts'
  */
 export async function prune(
   execution: Execution<'prune'>,
-  {look}: PruningWork,
+  {listDeletable}: PruningWork,
 ): Promise<{readonly revision: number}> {
   const {action, cluster, controls} = execution
   const {release, revision} = action
@@ -20,7 +20,7 @@ export async function prune(
   const record = expectRevision(action, await cluster.records.last(release))
   expectNotHandedOver(record)
   if (record?.status !== 'deployed') throw raced(release, `revision ${revision} is ${record?.status} now`)
-  for (const object of await look()) {
+  for (const object of await listDeletable()) {
     taken.lease.lost.throwIfAborted()
     controls.signal.throwIfAborted()
     await deleteNoted(execution, object)

@@ -79,7 +79,7 @@ async function underDeletionMarker(
  */
 async function expectUnused({action, cluster, clock}: Execution, work: RemovalWork): Promise<void> {
   const reservations = await cluster.reservations.on(action.release)
-  const live = reservations.filter(({name}) => !work.excused.has(`kk-system/${name}`))
+  const live = reservations.filter(({name}) => !work.ignored.has(`kk-system/${name}`))
   if (live.length > 0) throw reservedBy(action.release, live, clock.now())
   const refusal = await work.refusal()
   if (refusal) throw refusal

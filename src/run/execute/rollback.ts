@@ -166,7 +166,7 @@ async function deleteForgotten(
   const dropped = droppedObjects(before, target, home)
   if (dropped.length === 0) return
   for (const present of await execution.cluster.live.present(home, dropped)) {
-    const left = judgedLeftover(release, present)
-    if (left && left.kept === undefined) await deleteNoted(execution, left)
+    const leftover = judgedLeftover(release, present)
+    if (leftover && leftover.kept === undefined) await deleteNoted(execution, leftover)
   }
 }

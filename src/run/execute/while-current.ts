@@ -13,7 +13,7 @@ interface Current extends AsyncDisposable {
   /** Aborts with the run, and with `KK_RACED` once the revision has been removed or replaced. */
   readonly signal: AbortSignal
   /** Takes the unhealthy objects: a missing one may have been removed with its release. */
-  look(blames: readonly Cause[]): void
+  noteCauses(causes: readonly Cause[]): void
   /** Returns why the gate has not passed: the cause may belong to a revision that another process made. */
   explain(error: unknown): Promise<unknown>
 }
@@ -40,8 +40,8 @@ export function whileCurrent(execution: Execution, revision: number): Current {
   })()
   return {
     signal: AbortSignal.any([controls.signal, replaced.signal]),
-    look(blames) {
-      if (blames.some(({reason}) => reason === 'NotFound')) readRecord().catch(() => undefined)
+    noteCauses(causes) {
+      if (causes.some(({reason}) => reason === 'NotFound')) readRecord().catch(() => undefined)
     },
     async explain(error) {
       if (asKkError(error).code !== 'KK_UNHEALTHY') return error

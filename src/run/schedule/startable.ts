@@ -16,7 +16,7 @@ export function startable(schedule: Schedule, states: States, limit: number): re
   const waiting = (unit: number) =>
     schedule.units[unit]!.actions.filter(({release}) => states.of.get(release) === 'waiting')
   const units = [...states.ready.free]
-  let free = limit - states.taken
+  let free = limit - states.occupied
   for (const unit of states.ready.limited) {
     if (free <= 0) break
     free -= waiting(unit).filter(({kind}) => isLimited(kind, schedule.startCondition)).length

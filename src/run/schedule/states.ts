@@ -27,7 +27,7 @@ export interface States {
    */
   readonly ready: {readonly limited: readonly number[]; readonly free: readonly number[]}
   /** The number of occupied slots. */
-  readonly taken: number
+  readonly occupied: number
   move(release: ReleaseId, to: ActionState): void
 }
 
@@ -41,7 +41,7 @@ export function newStates(
   )
   const missing = schedule.units.map((unit) => unit.requirements)
   const ready = {limited: [] as number[], free: [] as number[]}
-  let taken = 0
+  let occupied = 0
 
   const readyQueue = (unit: number) => (schedule.units[unit]!.limited ? ready.limited : ready.free)
   const waits = (unit: number) =>
@@ -56,7 +56,7 @@ export function newStates(
     of.set(release, to)
     if (from === 'waiting' && !waits(own)) take(readyQueue(own), own)
     if (isLimited(schedule.actionOf.get(release)!.kind, schedule.startCondition))
-      taken +=
+      occupied +=
         Number(holdsPlace(to, schedule.startCondition)) - Number(holdsPlace(from, schedule.startCondition))
     for (const {unit, kind} of schedule.waiters.get(release) ?? []) {
       if (!meets(kind, to) || meets(kind, from)) continue
@@ -68,8 +68,8 @@ export function newStates(
   const states = {
     of,
     ready,
-    get taken() {
-      return taken
+    get occupied() {
+      return occupied
     },
     move,
   }

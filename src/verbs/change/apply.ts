@@ -52,12 +52,12 @@ interface Now {
   /** The version of kk. */
   readonly kk: string
   /** The arguments of the command that saves such a plan of the present state. */
-  readonly again: string
+  readonly saveArguments: string
   readonly planned: PlannedChange
 }
 
 /** Throws `KK_MOVED` with all changes since the plan was saved; `file` is the path of the plan. */
-export function expectPlanCurrent(saved: SavedPlan, file: string, {kk, again, planned}: Now): void {
+export function expectPlanCurrent(saved: SavedPlan, file: string, {kk, saveArguments, planned}: Now): void {
   const {savedAt, scope, values, environment} = saved
   const now = savedPlan(planned, {kk, savedAt, scope, values, path: environment})
   const changes = planDifferences(saved, now)
@@ -68,6 +68,6 @@ export function expectPlanCurrent(saved: SavedPlan, file: string, {kk, again, pl
       `${file} does not match the present state; nothing was changed`,
       ...changes.map((what) => `  ${what}`),
     ].join('\n'),
-    {hint: `review a plan of the present state, and have it approved: kk plan ${again}`},
+    {hint: `review a plan of the present state, and have it approved: kk plan ${saveArguments}`},
   )
 }

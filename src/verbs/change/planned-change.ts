@@ -193,7 +193,7 @@ async function readyPlan(
       plan,
       vendored,
       ...ports,
-      known: (action) => cachedRender(prepared, action)?.rendered?.map(({object}) => object),
+      cachedObjects: (action) => cachedRender(prepared, action)?.rendered?.map(({object}) => object),
     }).catch((error: unknown) => throwPositioned(error, prepared.releases))
     const compared = {plan, rendered, previous: await previousRevisions(plan, cluster)}
     if (verb) expectSameImages(compared, verb)

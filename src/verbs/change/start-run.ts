@@ -62,7 +62,7 @@ export interface RunChoices {
 /** Runs a task as `execute` does. */
 export type DispatchTask = (
   task: Task,
-  given: {readonly run: string; readonly controls: Controls},
+  options: {readonly run: string; readonly controls: Controls},
 ) => Promise<{readonly revision: number}>
 
 export interface RunPorts {

@@ -80,14 +80,14 @@ export async function unlock(
   {record}: Unlocking,
   {holder, patience, onHeld}: UnlockOptions,
 ): Promise<void> {
-  const held: HeldLease = await cluster.leases.hold(record.release, holder, Date.now() + patience, {onHeld})
+  const hold: HeldLease = await cluster.leases.hold(record.release, holder, Date.now() + patience, {onHeld})
   try {
     const lease = await cluster.leases.read(record.release)
     const evidence = evidenceOf(record, lease, {now: cluster.leases.now(), holding: true})
     if (evidence.state === 'running') throw unfinished({...record, evidence})
     await cluster.records.markFailed(record, `kk: left ${record.status}, unlocked by ${holder}`)
   } finally {
-    await held.release().catch(() => undefined)
+    await hold.release().catch(() => undefined)
   }
 }
 

@@ -71,12 +71,12 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
 /** Returns the requirements in `Chart.yaml` of kk's charts, which belong to no single component. */
 function statedComponents({requires}: Chart): readonly Component[] {
   if (requires.length === 0) return []
-  const stated = requires.map(({release, kind, optional}) => ({
+  const statedRows = requires.map(({release, kind, optional}) => ({
     kind: optional ? ('soft' as const) : kind,
     what: optional ? 'stated, if it is present' : 'stated',
     chart: release,
   }))
-  return [{name: 'Chart.yaml', switches: [], isOn: true, requires: stated}]
+  return [{name: 'Chart.yaml', switches: [], isOn: true, requires: statedRows}]
 }
 
 interface Found {
@@ -90,26 +90,26 @@ interface Found {
 }
 
 async function findExplained({
-  chart: asked,
+  chart: address,
   version,
   keyring,
   environment,
   finding,
 }: ExplainChartOptions): Promise<Found> {
-  if (keyring !== undefined && !ADDRESS.test(asked))
+  if (keyring !== undefined && !ADDRESS.test(address))
     throw new KkError('KK_USAGE', '--verify is for published charts: oci://… or https://…', {
       hint: 'packages that an environment takes are verified by keyring in its kk.charts',
     })
-  if (existsSync(join(asked, 'Chart.yaml'))) {
-    const chart = readChart(resolve(asked))
-    return {chart, release: basename(resolve(asked)), names: namesInDirectory(dirname(chart.directory))}
+  if (existsSync(join(address, 'Chart.yaml'))) {
+    const chart = readChart(resolve(address))
+    return {chart, release: basename(resolve(address)), names: namesInDirectory(dirname(chart.directory))}
   }
-  if (asked.endsWith('.tgz') && existsSync(asked)) {
-    const {directory} = await unpackPackage(asked, join(finding.cache, 'charts'))
-    const chart = readChart(directory, {origin: asked})
-    return {chart, release: chart.name, names: namesInDirectory(dirname(resolve(asked)))}
+  if (address.endsWith('.tgz') && existsSync(address)) {
+    const {directory} = await unpackPackage(address, join(finding.cache, 'charts'))
+    const chart = readChart(directory, {origin: address})
+    return {chart, release: chart.name, names: namesInDirectory(dirname(resolve(address)))}
   }
-  const published = publishedAt(asked, keyring)
+  const published = publishedAt(address, keyring)
   if (published) {
     const {name, sources} = published
     const chart = await findChart({name, ...(version !== undefined && {version})}, sources, finding)
@@ -117,15 +117,15 @@ async function findExplained({
   }
   const charts = environment?.charts ?? OWN
   const names = await chartNames(charts, finding)
-  if (!environment && !names.includes(asked))
+  if (!environment && !names.includes(address))
     throw new KkError(
       'KK_CHART_NOT_FOUND',
-      `${asked} is neither a chart of kk nor a directory with a Chart.yaml`,
+      `${address} is neither a chart of kk nor a directory with a Chart.yaml`,
       {
         hint: 'name one that kk charts search lists, a directory or package, the location of a published chart (oci://…, https://…, DIRECTORY/NAME) or, with -e FILE, a release of that environment',
       },
     )
-  return {chart: await releaseChart(asked, environment, finding), release: asked, names}
+  return {chart: await releaseChart(address, environment, finding), release: address, names}
 }
 
 const OWN = [{kind: 'built-in'}] as const
@@ -141,17 +141,17 @@ interface Published {
  * Returns the chart of an address, or of `DIRECTORY/NAME` if the directory has packages or an index by `kk
  * charts publish`.
  */
-function publishedAt(asked: string, keyring: string | undefined): Published | undefined {
-  const {url, name} = ADDRESS.exec(asked)?.groups ?? {}
+function publishedAt(address: string, keyring: string | undefined): Published | undefined {
+  const {url, name} = ADDRESS.exec(address)?.groups ?? {}
   if (url !== undefined && name !== undefined) {
-    const source = asked.startsWith('oci:')
-      ? ({kind: 'oci', url: asked} as const)
+    const source = address.startsWith('oci:')
+      ? ({kind: 'oci', url: address} as const)
       : ({kind: 'repository', url} as const)
     return {name, sources: [{...source, ...(keyring !== undefined && {keyring})}]}
   }
-  const path = resolve(dirname(asked))
-  const chart = basename(asked)
-  if (!asked.includes('/')) return undefined
+  const path = resolve(dirname(address))
+  const chart = basename(address)
+  if (!address.includes('/')) return undefined
   if (!existsSync(join(path, 'index.yaml')) && !namesInDirectory(path).includes(chart)) return undefined
   return {name: chart, sources: [{kind: 'directory', path}]}
 }

@@ -41,7 +41,7 @@ export interface SearchOptions {
  */
 export async function searchCharts(options: SearchOptions): Promise<readonly OfferedChart[]> {
   const {term = '', sources, allVersions} = options
-  const found: OfferedChart[] = []
+  const offers: OfferedChart[] = []
   for (const source of sources) {
     const matching = (await offeredBy(source, options)).filter(({metadata}) => matches(metadata, term))
     const charts = matching.map(({metadata, from}) => offered(metadata, from))
@@ -51,9 +51,9 @@ export async function searchCharts(options: SearchOptions): Promise<readonly Off
         return allVersions ? sorted : sorted.slice(0, 1)
       },
     )
-    found.push(...versions)
+    offers.push(...versions)
   }
-  return found.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  return offers.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
 function formatSource(source: Exclude<ChartSource, {url: string}>): string {

@@ -97,13 +97,13 @@ interface Place {
 /** Returns the component for a container of kolla, or the reason why there is none. */
 function findComponent(container: string, charts: readonly ServiceChart[]): Place | string {
   const name = container.replaceAll('_', '-')
-  const found = charts
+  const match = charts
     .flatMap((chart) => chart.components.map((component) => ({container, chart, component})))
     .find(({component}) => component.containers.includes(name))
-  if (!found) return whyWithout(name)
-  if (found.chart.isProtected && !takesOptions(found.chart.files))
-    return `the chart ${found.chart.name} holds data, and starts it with its own scripts and addresses`
-  return found
+  if (!match) return whyWithout(name)
+  if (match.chart.isProtected && !takesOptions(match.chart.files))
+    return `the chart ${match.chart.name} holds data, and starts it with its own scripts and addresses`
+  return match
 }
 
 type Imported = ConfigImport['containers'][number] & Pick<ReleaseValues, 'values' | 'secrets'>

@@ -13,7 +13,7 @@ interface PluginRun {
   readonly plugins: Plugins
   readonly chart: string
   /** The chart itself, if there is one; otherwise the plugin is found by the name. */
-  readonly found?: FoundChart | undefined
+  readonly foundChart?: FoundChart | undefined
   /** Defaults to the first namespace that the plugin declares. */
   readonly namespace?: string | undefined
   /** The environment whose namespaces are allowed in addition to those that the plugin declares. */
@@ -39,17 +39,17 @@ export interface PluginOutcome {
 export async function runPlugin({
   plugins,
   chart,
-  found,
+  foundChart,
   environment,
   facts,
   showSecrets = false,
   ...target
 }: PluginRun): Promise<PluginOutcome> {
-  const plugin = (found && (await plugins.find(found))) ?? (await pluginFor(plugins, chart))
+  const plugin = (foundChart && (await plugins.find(foundChart))) ?? (await pluginFor(plugins, chart))
   const {namespace = plugin.namespaces[0]!} = target
   const namespaces = [...plugin.namespaces, ...(environment ? releaseNamespaces(environment, chart) : [])]
   expectDeclared({chart, namespaces: [...new Set(namespaces)]}, namespace)
-  const spoken = found && plugins.spoken(found)
+  const spoken = foundChart && plugins.spoken(foundChart)
   if (spoken && spoken.dialect === undefined && plugin.file === undefined)
     return {namespace, overrides: {}, unread: []}
   const overrides = await plugin.overrides(factsFor(plugin, await facts(plugin.reads)), namespace)
@@ -67,6 +67,6 @@ function releaseNamespaces(
   {namespace, releases}: Pick<Environment, 'namespace' | 'releases'>,
   chart: string,
 ): readonly string[] {
-  const stated = [...releases].filter(([name, settings]) => (settings.chart ?? name) === chart)
-  return [namespace, ...stated.flatMap(([, settings]) => settings.namespace ?? [])]
+  const sections = [...releases].filter(([name, settings]) => (settings.chart ?? name) === chart)
+  return [namespace, ...sections.flatMap(([, settings]) => settings.namespace ?? [])]
 }

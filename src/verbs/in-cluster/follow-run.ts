@@ -21,7 +21,7 @@ export interface ClusterRun {
   readonly startedAt: string
   readonly state: 'running' | 'succeeded' | 'failed'
   /** The command that repeats the run. */
-  readonly again: string
+  readonly retryCommand: string
 }
 
 type Job = Served<batch.Job>
@@ -41,8 +41,8 @@ export async function clusterRun(
   {id, namespace}: RunPlace,
 ): Promise<ClusterRun> {
   const job = await cluster.objects.read<Job>(JOBS, {namespace, name: jobName(id)})
-  const found = job && parseRun(job)
-  if (found) return found
+  const run = job && parseRun(job)
+  if (run) return run
   const record = await cluster.runs.read(id)
   if (!record) {
     throw new KkError('KK_NO_RUN', `there is no Job of a run ${id} in ${namespace}`, {
@@ -67,7 +67,7 @@ function parseRun(job: Job): ClusterRun | undefined {
     who: annotations[REQUESTER] ?? '',
     startedAt: creationTimestamp,
     state: hasEnded(job, 'Complete') ? 'succeeded' : hasEnded(job, 'Failed') ? 'failed' : 'running',
-    again: annotations[REPEAT] ?? '',
+    retryCommand: annotations[REPEAT] ?? '',
   }
 }
 
@@ -273,12 +273,12 @@ function joined(state: RunState, event: RunEvent): readonly RunEvent[] {
     case 'release-failed':
       return event.error.code === 'KK_INTERRUPTED' ? [] : [event]
     case 'release-succeeded': {
-      const known = state.releases.get(event.release)
-      if (!known || !NOT_CHANGING.has(event.kind)) return [event]
+      const release = state.releases.get(event.release)
+      if (!release || !NOT_CHANGING.has(event.kind)) return [event]
       // A pod that was killed could not write it.
-      if (known.progress.state === 'running')
-        return [{...event, kind: known.kind, seconds: (event.at - known.progress.since) / 1000}]
-      return known.progress.state === 'succeeded' ? [] : [event]
+      if (release.progress.state === 'running')
+        return [{...event, kind: release.kind, seconds: (event.at - release.progress.since) / 1000}]
+      return release.progress.state === 'succeeded' ? [] : [event]
     }
     case 'run-finished':
       return event.outcome === 'interrupted' || state.finished ? [] : [finished(state, event)]

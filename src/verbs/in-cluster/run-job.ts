@@ -33,7 +33,7 @@ export interface RunJob {
   /** The files of the run, by name. */
   readonly files: Readonly<Record<string, string>>
   /** The command that repeats the run, and who requested it: shown to those who follow it. */
-  readonly told: Readonly<Record<'again' | 'who', string>>
+  readonly request: {readonly retryCommand: string; readonly who: string}
 }
 
 /** The labels and annotations of the Job of a run. */
@@ -120,7 +120,7 @@ function accountName({environment, makesOfCluster}: Pick<RunJob, 'environment' |
 }
 
 function jobObject(job: RunJob, labels: Readonly<Record<string, string>>): KubernetesObject {
-  const {id, namespace, image, verb, told} = job
+  const {id, namespace, image, verb, request} = job
   const name = jobName(id)
   const tied = {...labels, [RUN_LABEL]: id}
   const pod = kkPod({
@@ -138,7 +138,7 @@ function jobObject(job: RunJob, labels: Readonly<Record<string, string>>): Kuber
       name,
       namespace,
       labels: tied,
-      annotations: {[VERB]: verb, [REPEAT]: told.again, [REQUESTER]: told.who},
+      annotations: {[VERB]: verb, [REPEAT]: request.retryCommand, [REQUESTER]: request.who},
     },
     spec: {
       // Suspended until its other objects exist.
@@ -169,14 +169,14 @@ export async function startJob(
   {objects, live}: {readonly objects: Objects; readonly live: LiveObjects},
 ): Promise<void> {
   const options = {manager: 'kk'}
-  const {account, job: made} = jobObjects(job, announced)
+  const {account, job: jobObject} = jobObjects(job, announced)
   const {namespace} = job
   for (const name of new Set([KK_NAMESPACE, namespace, ...job.releases])) await live.makeNamespace(name)
   const applyAll = async (all: readonly KubernetesObject[]) => {
     for (const each of all) await objects.apply(KINDS.find(({kind}) => kind === each.kind)!, each, options)
   }
   await applyAll(account)
-  const {metadata} = await objects.apply(JOBS, made, options)
+  const {metadata} = await objects.apply(JOBS, jobObject, options)
   await applyAll(jobObjects(job, announced, metadata.uid).owned)
-  await objects.merge(JOBS, {namespace, name: made.metadata.name}, {spec: {suspend: false}})
+  await objects.merge(JOBS, {namespace, name: jobObject.metadata.name}, {spec: {suspend: false}})
 }

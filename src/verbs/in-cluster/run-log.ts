@@ -29,8 +29,8 @@ const MAX_CONFIG_MAP_BYTES = 900_000
 /** Returns the log with one more event. */
 export function withEvent({events, ...log}: RunLog, event: RunEvent): RunLog {
   const number = (events.at(-1)?.[0] ?? 0) + 1
-  const kept = events.filter(([, each]) => !isReplaced(each, event))
-  return {...log, events: [...kept, [number, event]]}
+  const remaining = events.filter(([, each]) => !isReplaced(each, event))
+  return {...log, events: [...remaining, [number, event]]}
 }
 
 function isReplaced(before: RunEvent, event: RunEvent): boolean {

@@ -113,11 +113,11 @@ export async function correctDrift(
   const dry = targets.length === 0 ? [] : await cluster.dryRuns.apply({namespace, objects: targets, method})
   const scalerOwned = new Set(dry.filter((each) => isLeftToScalers(each, scaled)).map(({object}) => object))
   const marked = written.map((object) => (scalerOwned.has(object) ? withoutReplicas(object) : object))
-  const meant =
+  const desired =
     ignore.length === 0
       ? marked
       : leftAsIgnored(await cluster.dryRuns.apply({namespace, objects: marked, method}), {namespace, ignore})
-  await cluster.live.correct({namespace, objects: meant, method, redact: redactor(stored.values)})
+  await cluster.live.correct({namespace, objects: desired, method, redact: redactor(stored.values)})
 }
 
 /** Returns the compared objects with ignored fields as live; missing or refused objects are skipped. */

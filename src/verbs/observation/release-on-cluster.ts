@@ -20,8 +20,8 @@ export function releaseOnCluster(
   const [first, second] = own.length > 0 ? own : named
   if (first === undefined) throw unknown(records, name)
   if (second === undefined) return first
-  const found: readonly ReleaseId[] = (own.length > 0 ? own : named).map(({release}) => release)
-  throw new KkError('KK_USAGE', `several releases are called ${name}: ${found.join(', ')}`, {
+  const matches: readonly ReleaseId[] = (own.length > 0 ? own : named).map(({release}) => release)
+  throw new KkError('KK_USAGE', `several releases are called ${name}: ${matches.join(', ')}`, {
     hint: `name one with its namespace, e.g. ${first.release}`,
   })
 }

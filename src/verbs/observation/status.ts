@@ -52,17 +52,17 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
   const graph = subject.prepared?.graph ?? NO_GRAPH
   // Without a file, the namespaces are read from the records of the owner's runs.
   const sought = subject.prepared ? {releases: graph.releases} : {owner: subject.owner}
-  const known = new Map<string, Payload>()
+  const payloadByVersion = new Map<string, Payload>()
   const readLeftovers = leftoversReader(cluster)
   const readFacts = factsReader(cluster)
   const readPayload = async (record: ReleaseRecord): Promise<Payload> => {
-    const found = known.get(recordVersion(record)) ?? (await loadPayload(cluster, record))
-    known.set(recordVersion(record), found)
-    return found
+    const payload = payloadByVersion.get(recordVersion(record)) ?? (await loadPayload(cluster, record))
+    payloadByVersion.set(recordVersion(record), payload)
+    return payload
   }
   const readUses: FactsReader = async (living) => {
     const own = (record: ReleaseRecord) => {
-      const payload = known.get(recordVersion(record))
+      const payload = payloadByVersion.get(recordVersion(record))
       return payload && 'facts' in payload ? payload.facts : undefined
     }
     const otherFacts = await readFacts(living.filter((record) => !own(record)))

@@ -35,7 +35,7 @@ export async function* watchStatus({
   signal.addEventListener('abort', changed.notify)
   while (!signal.aborted) {
     const began = performance.now()
-    yield await look(read)
+    yield await takeSnapshot(read)
     await changed.wait(pace.calm)
     const rest = pace.soon - (performance.now() - began)
     if (rest > 0 && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, rest))
@@ -45,7 +45,7 @@ export async function* watchStatus({
 /** Errors that the next poll may not have. */
 const RETRIED: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API', 'KK_API_SERVER'])
 
-async function look(read: () => Promise<StatusReport>): Promise<StatusLook> {
+async function takeSnapshot(read: () => Promise<StatusReport>): Promise<StatusLook> {
   try {
     return {report: await read(), at: new Date()}
   } catch (error) {

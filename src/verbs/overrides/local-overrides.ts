@@ -70,11 +70,13 @@ async function updateOverrides(
     const stays = update.flag === 'reuse' && isOpaque(before, paths)
     return {values, secretAt, sealed: stays || secretAt.length > 0}
   }
-  const answer = (made: Updated, stored: StoredOverrides | undefined) => ({
+  const answer = (result: Updated, stored: StoredOverrides | undefined) => ({
     name,
     namespace,
     userOverrides: blockYaml(
-      showSecrets || !made.sealed ? made.values : redactValues(made.values, pathsToMask([made], paths)),
+      showSecrets || !result.sealed
+        ? result.values
+        : redactValues(result.values, pathsToMask([result], paths)),
     ),
     etag: etagOf(stored),
   })
@@ -84,12 +86,12 @@ async function updateOverrides(
   if (isNew) await base.check?.(name, namespace, would.values)
   if (dryRun) return answer(would, current)
   // The values finally written: another client may have changed the overrides in the meantime.
-  let made = would
+  let result = would
   const written = await change(store, {of, ifMatch}, (present) => {
-    made = updated(present)
-    return {userOverrides: blockYaml(made.values) || null, secret: made.sealed, secretAt: made.secretAt}
+    result = updated(present)
+    return {userOverrides: blockYaml(result.values) || null, secret: result.sealed, secretAt: result.secretAt}
   })
-  return answer(made, written)
+  return answer(result, written)
 }
 
 /** Deletes the user overrides of a chart, even if the chart is no longer active. */

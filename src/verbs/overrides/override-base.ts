@@ -164,8 +164,8 @@ export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBas
   const layersByPlace = new Map<string, readonly Layer[]>()
   const layers: OverrideBase['layers'] = async (chart, namespace) => {
     const key = `${namespace}/${chart}`
-    const known = layersByPlace.get(key)
-    if (known) return known
+    const cached = layersByPlace.get(key)
+    if (cached) return cached
     const values = await systemOverrides({active: await active(), chart, namespace, facts, plugins})
     const plugin = await plugins.find(chart)
     const layers = [{name: 'system', source: systemSource(chart, namespace, plugin?.file), values}] as const
@@ -182,12 +182,12 @@ export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBas
  */
 export function secretPathsOf(
   plugins: Plugins,
-  found: Iterable<FoundChart> = [],
+  foundCharts: Iterable<FoundChart> = [],
 ): OverrideBase['secretPaths'] {
-  const charts = [...new Map([...found].map((chart) => [chart.directory, chart])).values()]
+  const charts = [...new Map([...foundCharts].map((chart) => [chart.directory, chart])).values()]
   const pathsByChart = new Map<string, ReturnType<OverrideBase['secretPaths']>>()
-  const paths = async (asked: readonly (string | FoundChart)[]) => {
-    const chartPlugins = await Promise.all(asked.map((each) => plugins.find(each)))
+  const paths = async (chartList: readonly (string | FoundChart)[]) => {
+    const chartPlugins = await Promise.all(chartList.map((each) => plugins.find(each)))
     return chartPlugins.flatMap((plugin) => (plugin ? secretPaths(plugin) : []))
   }
   return (chart) => {

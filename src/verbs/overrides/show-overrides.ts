@@ -32,8 +32,8 @@ export function showsOverrides({base, store}: Options): OverrideService['show'] 
       base.secretPaths(name),
     ])
     const etag = etagOf(stored)
-    const known = cache.get(layers)?.get(showSecrets)
-    if (known && known.etag === etag) return known
+    const cached = cache.get(layers)?.get(showSecrets)
+    if (cached && cached.etag === etag) return cached
     const system = mergedValues(layers.filter((layer) => layer.name === 'system'))
     const user = keptValues(stored)
     const secrets = pathsToMask([user], paths)

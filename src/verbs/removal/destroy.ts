@@ -38,8 +38,8 @@ export async function planDestroy(
     (name) =>
       !owned.some((release) => [release, sectionIn(uses, release)].includes(releaseIdIn(environment, name))),
   )
-  const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
-  return {...(await plannedRemoval(context, plan, {isIncomplete, left})), uses}
+  const leftovers = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
+  return {...(await plannedRemoval(context, plan, {isIncomplete, leftovers})), uses}
 }
 
 interface Owned {

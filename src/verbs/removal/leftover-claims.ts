@@ -58,16 +58,16 @@ export async function deleteLeftoverClaims(
   {holder, patience, onHeld}: Deleting,
 ): Promise<void> {
   for (const [release, own] of Map.groupBy(claims, (claim) => claim.release)) {
-    const held = await cluster.leases.hold(release, holder, Date.now() + patience, {
+    const hold = await cluster.leases.hold(release, holder, Date.now() + patience, {
       onHeld: (by) => onHeld(release, by),
     })
     try {
       if (await cluster.records.last(release)) throw raced(release, 'it is installed again')
       for (const claim of own) await cluster.live.deleteClaim(claim)
       // The operation in the Lease has ended long ago and is no longer evidence.
-      await held.annotate({[OPERATION]: null})
+      await hold.annotate({[OPERATION]: null})
     } finally {
-      await held.release().catch(() => undefined)
+      await hold.release().catch(() => undefined)
     }
   }
 }

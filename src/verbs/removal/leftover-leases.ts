@@ -20,8 +20,8 @@ export async function deleteLeftoverLeases(
   for (const {release} of leftovers) {
     try {
       if (await cluster.records.last(release)) continue
-      const held = await cluster.leases.hold(release, holder, 0)
-      await held.annotate({[OPERATION]: null}).finally(() => held.release())
+      const hold = await cluster.leases.hold(release, holder, 0)
+      await hold.annotate({[OPERATION]: null}).finally(() => hold.release())
     } catch {
       // Another process holds it now, or deleting it is forbidden.
     }

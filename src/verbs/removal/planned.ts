@@ -28,7 +28,7 @@ export interface RemovalContext {
   readonly cluster: Cluster
   readonly readUses: UsesReader
   /** Records and reservations that the user allows to ignore, as `namespace/name`. */
-  readonly excused: ReadonlySet<string>
+  readonly ignored: ReadonlySet<string>
   /** Names after `--confirm`, including releases that may lose objects that a removed release also has. */
   readonly confirmed?: readonly string[]
 }
@@ -69,7 +69,7 @@ interface PlanOptions {
    * report it.
    */
   readonly purge?: {readonly uses: Uses; readonly isWanted: boolean}
-  readonly left?: readonly LeftoverClaim[]
+  readonly leftovers?: readonly LeftoverClaim[]
   /** Releases that were named and are not installed. */
   readonly absent?: readonly string[]
   /** Whether some of the requested releases are not installed. */
@@ -83,39 +83,39 @@ interface PlanOptions {
 export async function plannedRemoval(
   context: RemovalContext,
   plan: Plan<'remove'>,
-  {purge, absent = [], left = [], isIncomplete = absent.length > 0}: PlanOptions = {},
+  {purge, absent = [], leftovers = [], isIncomplete = absent.length > 0}: PlanOptions = {},
 ): Promise<PlannedRemoval> {
   const {cluster} = context
-  const found = new Map<ReleaseId, FoundObjects>()
+  const objectsByRelease = new Map<ReleaseId, FoundObjects>()
   for (const {release} of plan.actions) {
     await expectNoReservation(context, plan, release)
-    found.set(release, await findObjects(cluster, release))
+    objectsByRelease.set(release, await findObjects(cluster, release))
   }
-  const removal = removalChange(context, found)
-  const losing = (await sharedObjects(removal)).flatMap(({others}) => others)
+  const removal = removalChange(context, objectsByRelease)
+  const losing = (await sharedObjects(removal)).flatMap(({keepers}) => keepers)
   const {confirmed = []} = context
   const isConfirmed = losing.every((release) => confirmed.some((name) => isNamed(release, name)))
   const checks = CHECKS.filter(({find}) => !(isConfirmed && find === sharedDeletions))
   const notes = await checkBefore(removal, checks)
-  const releaseClaims = (release: ReleaseId) => found.get(release)!.claims
+  const releaseClaims = (release: ReleaseId) => objectsByRelease.get(release)!.claims
   const cleanups = purge
     ? await findCleanups(cluster, purge.uses, {
         environment: context.environment.name,
         releases: plan.actions.map(({release}) => release),
         isWanted: purge.isWanted,
-        isBegun: (release) => found.get(release)!.isBegun,
+        isBegun: (release) => objectsByRelease.get(release)!.isBegun,
       })
     : []
   return {
     plan: withNotes(plan, notes),
     losing,
-    releases: plan.actions.map(({release}) => found.get(release)!.view),
+    releases: plan.actions.map(({release}) => objectsByRelease.get(release)!.view),
     cleanups,
-    claims: [...plan.actions.flatMap(({release}) => releaseClaims(release)), ...left],
-    leftClaims: left,
-    goingClaims: plan.actions.flatMap(({release}) => found.get(release)!.going),
+    claims: [...plan.actions.flatMap(({release}) => releaseClaims(release)), ...leftovers],
+    leftClaims: leftovers,
+    goingClaims: plan.actions.flatMap(({release}) => objectsByRelease.get(release)!.going),
     absent,
-    isRepeated: isIncomplete || [...found.values()].some(({isBegun}) => isBegun),
+    isRepeated: isIncomplete || [...objectsByRelease.values()].some(({isBegun}) => isBegun),
     run: ({ports, claims, onStays, ...choices}) =>
       startRun({
         ...choices,
@@ -125,7 +125,7 @@ export async function plannedRemoval(
           kind: action.kind,
           action,
           work: removalWork(context, action, {
-            found: found.get(action.release)!,
+            foundObjects: objectsByRelease.get(action.release)!,
             cleanup: cleanups.find(({release, goes}) => release === action.release && goes.length > 0),
             claims: releaseClaims(action.release).filter((claim) => claims.includes(claim)),
             onStays,
@@ -136,10 +136,13 @@ export async function plannedRemoval(
 }
 
 /** Returns what helm would delete, as input of the checks before the first change. */
-function removalChange({cluster}: RemovalContext, found: ReadonlyMap<ReleaseId, FoundObjects>): Change {
+function removalChange(
+  {cluster}: RemovalContext,
+  objectsByRelease: ReadonlyMap<ReleaseId, FoundObjects>,
+): Change {
   const runs = (hooks: readonly KubernetesObject[]) =>
     hooks.filter((hook) => hookEvents(hook).some((event) => event.endsWith('-delete')))
-  const all = [...found].filter(([, {objects}]) => objects.length > 0)
+  const all = [...objectsByRelease].filter(([, {objects}]) => objects.length > 0)
   return {
     changing: 'remove',
     cluster,
@@ -147,34 +150,35 @@ function removalChange({cluster}: RemovalContext, found: ReadonlyMap<ReleaseId, 
     recorded: new Map(all.map(([release, {manifest, hooks}]) => [release, [...manifest, ...runs(hooks)]])),
     going: new Map(all.map(([release, {objects}]) => [release, objects])),
     staying: async () => ({releases: [], unread: []}),
-    present: presentReader(cluster, [...found.keys()]),
+    present: presentReader(cluster, [...objectsByRelease.keys()]),
     given: [],
   }
 }
 
 interface WorkSources extends Pick<RemovalRun, 'claims' | 'onStays'> {
-  readonly found: FoundObjects
+  readonly foundObjects: FoundObjects
   readonly cleanup: ReleaseCleanup | undefined
 }
 
 function removalWork(
   context: RemovalContext,
   action: Action,
-  {found, cleanup, claims, onStays}: WorkSources,
+  {foundObjects, cleanup, claims, onStays}: WorkSources,
 ): RemovalWork {
-  const {environment, cluster, readUses, excused} = context
+  const {environment, cluster, readUses, ignored} = context
   const {release} = action
   return {
-    uid: found.uid,
-    objects: found.objects,
-    hooks: found.hooks,
-    values: found.values,
+    uid: foundObjects.uid,
+    objects: foundObjects.objects,
+    hooks: foundObjects.hooks,
+    values: foundObjects.values,
     claims,
     ...(cleanup && {cleanup}),
-    excused,
+    ignored,
     timeoutSeconds: environment.releases.get(releaseName(release))?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     refusal: async () => refusalNow(await readUses(), action, environment.name),
-    onEnded: async (left) => onStays(await remainingObjects(cluster.live, {found, left, claims})),
+    onEnded: async (remaining) =>
+      onStays(await remainingObjects(cluster.live, {foundObjects, remaining, claims})),
   }
 }
 
@@ -189,35 +193,38 @@ function refusalNow(uses: Uses, {release, group}: Action, environment: string): 
   return uses.unknown.length > 0 ? mayHaveDependents(releases, uses.unknown) : undefined
 }
 
-async function expectNoReservation({cluster, excused}: RemovalContext, plan: Plan, release: ReleaseId) {
+async function expectNoReservation({cluster, ignored}: RemovalContext, plan: Plan, release: ReleaseId) {
   const going = new Set(plan.actions.map((action) => action.release))
   const reservations = await cluster.reservations.on(release)
   const blocking = reservations.filter(
-    ({name, dependent}) => !going.has(dependent) && !excused.has(`kk-system/${name}`),
+    ({name, dependent}) => !going.has(dependent) && !ignored.has(`kk-system/${name}`),
   )
   if (blocking.length > 0) throw reservedBy(release, blocking, Date.now())
 }
 
 interface Ended extends Pick<RemovalRun, 'claims'> {
-  readonly found: FoundObjects
-  readonly left: readonly PresentObject[]
+  readonly foundObjects: FoundObjects
+  readonly remaining: readonly PresentObject[]
 }
 
-async function remainingObjects(live: LiveObjects, {found, left, claims}: Ended): Promise<ReleaseRemoval> {
-  const {release, stays} = found.view
+async function remainingObjects(
+  live: LiveObjects,
+  {foundObjects, remaining, claims}: Ended,
+): Promise<ReleaseRemoval> {
+  const {release, stays} = foundObjects.view
   const namespace = releaseNamespace(release)
-  const objects = found.stays.map(({object}) => object)
+  const objects = foundObjects.stays.map(({object}) => object)
   const present = new Set((await live.present(namespace, objects)).map(({object}) => object))
   const isGivenUp = (stay: RemainingObject) =>
     stay.kind === 'PersistentVolumeClaim' &&
     claims.some(({name, namespace}) => name === stay.name && namespace === stay.namespace)
-  const existingStays = found.stays
+  const existingStays = foundObjects.stays
     .filter(({object}) => present.has(object))
     .map(({object, why}) => ({...nameOf(object, namespace), why}))
   const ofSets = stays.filter(({why}) => why === 'claim')
   return {
     release,
-    goes: left.map(({object, isGoing}) => ({
+    goes: remaining.map(({object, isGoing}) => ({
       ...nameOf(object, namespace),
       with: isGoing ? 'still being deleted' : 'still exists, though helm deleted it',
     })),

@@ -111,7 +111,7 @@ function pruneWork(cluster: Reads, {release, leftovers: shown}: Pruning): Prunin
   const shownUids = new Set(shown.map(({uid}) => uid))
   return {
     timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
-    async look() {
+    async listDeletable() {
       const now = await leftovers(cluster, release, await cluster.records.revisions(release))
       return now.filter(({uid, kept}) => kept === undefined && shownUids.has(uid))
     },

@@ -64,7 +64,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   )
   // For an uninstalled release whose history was kept, helm deletes only the records.
   const isPurge = stored.status === 'uninstalled'
-  const goes = isPurge ? [] : split.goes
+  const deleted = isPurge ? [] : split.goes
   const present = await presentStays(cluster, namespace, stays)
   const staying = stays.filter((stay) => present.includes(stay) || (!isPurge && stay.why === 'removal-hook'))
   // Hooks of the removal: helm deletes them and re-creates them without data.
@@ -79,14 +79,14 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const live = await claimsIn(cluster.live, [...claimNamespaces(objects, namespace), ...goneNamespaces])
   const sets = claimsOfSets(split.goes, live, namespace)
   const remainingClaims = sets
-    .filter((each) => !each.goes && !goingNamespaces.includes(each.claim.namespace))
+    .filter((each) => !each.isDeleted && !goingNamespaces.includes(each.claim.namespace))
     .map(({claim}) => claim)
   const going = [
-    ...sets.filter((each) => each.goes).map(({claim}) => claim),
-    ...claimsAmong([...goes, ...recreated], live, namespace),
+    ...sets.filter((each) => each.isDeleted).map(({claim}) => claim),
+    ...claimsAmong([...deleted, ...recreated], live, namespace),
     ...live.filter((claim) => goneNamespaces.includes(claim.namespace)),
   ]
-  const kept = claimsAmong(
+  const keptClaims = claimsAmong(
     present.map(({object}) => object).filter((object) => !recreated.includes(object)),
     live,
     namespace,
@@ -95,9 +95,9 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     view: {
       release,
       goes: [
-        ...[...goes, ...recreated].map((object) => deletedObject(object, namespace)),
+        ...[...deleted, ...recreated].map((object) => deletedObject(object, namespace)),
         ...sets
-          .filter((each) => each.goes)
+          .filter((each) => each.isDeleted)
           .map(({claim}) => ({...claimName(claim), with: 'with its data, according to its StatefulSet'})),
       ],
       stays: [
@@ -105,11 +105,11 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
         ...remainingClaims.map((claim) => ({...claimName(claim), why: 'claim' as const})),
       ],
     },
-    objects: goes,
+    objects: deleted,
     manifest: isPurge ? [] : manifest,
     hooks,
     stays,
-    claims: [...remainingClaims, ...kept],
+    claims: [...remainingClaims, ...keptClaims],
     going: [...new Map(going.map((claim) => [claim.uid, claim])).values()],
     isBegun: stored.status === 'uninstalling',
     values: stored.values,
@@ -136,8 +136,10 @@ async function earlierObjects(
         const stored = await cluster.records.stored(release, record.revision).catch((error: unknown) => {
           if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
         })
-        const found = stored ? storedObjects(stored) : []
-        return isLiving ? found : found.filter((each) => isHolder(each) || isKeptInUpgrade(each))
+        const revisionObjects = stored ? storedObjects(stored) : []
+        return isLiving
+          ? revisionObjects
+          : revisionObjects.filter((each) => isHolder(each) || isKeptInUpgrade(each))
       }),
   )
   return objects.flat()

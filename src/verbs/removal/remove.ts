@@ -46,7 +46,7 @@ export async function planRemove(
   return plannedRemoval(context, plan, {
     ...(isPurge !== undefined && {purge: {uses, isWanted: isPurge}}),
     absent,
-    left: leftClaims.filter(isMeant),
+    leftovers: leftClaims.filter(isMeant),
   })
 }
 
@@ -85,9 +85,9 @@ function namedOnCluster(
     )
   }
   if ([...removed].some((release) => isNamed(release, name))) return []
-  const known = [...observed.values()].filter(({labels}) => labels?.owner === environment.name)
+  const own = [...observed.values()].filter(({labels}) => labels?.owner === environment.name)
   const close = suggest(name, [
-    ...known.map(({release}) => releaseName(release)),
+    ...own.map(({release}) => releaseName(release)),
     ...environment.sections.keys(),
   ])
   throw new KkError('KK_NOT_INSTALLED', `${id} is not installed`, {

@@ -58,12 +58,12 @@ export async function secretUses(plugins: Plugins): Promise<SecretUses> {
   const uses = new Map<string, SecretUse>()
   for (const chart of plugins.charts) {
     for (const {name, kind, byHand} of (await plugins.find(chart))?.secrets ?? []) {
-      const known = uses.get(name)
-      const charts = known?.charts ?? []
+      const before = uses.get(name)
+      const charts = before?.charts ?? []
       uses.set(name, {
         kind,
         charts: charts.includes(chart) ? charts : [...charts, chart],
-        byHand: byHand ?? known?.byHand,
+        byHand: byHand ?? before?.byHand,
       })
     }
   }
@@ -72,12 +72,12 @@ export async function secretUses(plugins: Plugins): Promise<SecretUses> {
 
 /** Returns the kept secrets without their values, by namespace, then name. */
 export function listSecrets(
-  kept: ReadonlyMap<string, SecretsByName>,
+  stored: ReadonlyMap<string, SecretsByName>,
   keptIn: SecretPlace,
   uses: SecretUses,
   readers?: SecretReaders,
 ): readonly ListedSecret[] {
-  const rows = [...kept].flatMap(([namespace, secrets]) =>
+  const rows = [...stored].flatMap(([namespace, secrets]) =>
     [...secrets].map(
       ([name, {kind, since}]): ListedSecret => ({
         namespace,
@@ -96,9 +96,9 @@ export function listSecrets(
 function readersOf(
   key: string,
   readers: SecretReaders | undefined,
-  known: readonly string[] = [],
+  charts: readonly string[] = [],
 ): Pick<ListedSecret, 'charts' | 'releases'> {
-  if (!readers) return {charts: known}
+  if (!readers) return {charts}
   const readersOfSecret = readers.get(key) ?? []
   return {
     charts: [...new Set(readersOfSecret.map(({chart}) => chart))].sort(),

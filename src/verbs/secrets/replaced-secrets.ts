@@ -55,7 +55,7 @@ export async function replacedSecrets(
 export function replacedSecretNotes(secrets: readonly SecretInUse[]): readonly string[] {
   const unstated = secrets.filter(({reason}) => reason === 'unstated')
   const turnedOff = secrets.filter(({reason}) => reason === 'turned-off')
-  const stated = secrets.filter(({reason, byHand}) => reason === 'stated' && byHand !== undefined)
+  const changedByHand = secrets.filter(({reason, byHand}) => reason === 'stated' && byHand !== undefined)
   return [
     ...(unstated.length === 0
       ? []
@@ -67,7 +67,7 @@ export function replacedSecretNotes(secrets: readonly SecretInUse[]): readonly s
       : [
           `passwords and keys in use are no longer supplied by kk (secrets: false), are not stated, and would be replaced by the defaults of charts: ${turnedOff.map(label).join(', ')}`,
         ]),
-    ...stated.map((secret) => `another ${label(secret)} is stated, but ${secret.byHand!.why}`),
+    ...changedByHand.map((secret) => `another ${label(secret)} is stated, but ${secret.byHand!.why}`),
   ]
 }
 
@@ -93,12 +93,12 @@ export function expectSecretsStated(secrets: readonly SecretInUse[]): void {
  * Returns `KK_ROTATION` if a secret in use is no longer stated or supplied and needs manual steps to change.
  */
 export function unstatedSecret(secrets: readonly SecretInUse[]): KkError | undefined {
-  const held = secrets.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
-  if (!held) return undefined
-  const message = `${label(held)} is in use and not stated, and another value would lock out its users: ${held.byHand!.why}`
+  const locked = secrets.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
+  if (!locked) return undefined
+  const message = `${label(locked)} is in use and not stated, and another value would lock out its users: ${locked.byHand!.why}`
   return new KkError('KK_ROTATION', message, {
     hint:
-      held.reason === 'turned-off'
+      locked.reason === 'turned-off'
         ? 'state the value in use, or remove `secrets: false`, which disables the secrets of kk'
         : 'state the value in use; or import it, so that it need not be stated: kk secrets import FILE --replace --changed-by-hand',
   })

@@ -24,7 +24,7 @@ export interface RotationOptions {
   readonly name: string
   readonly needs: SecretNeeds
   /** The secrets that the cluster keeps, for every namespace of `needs`. */
-  readonly kept: KnownSecrets
+  readonly stored: KnownSecrets
 }
 
 /**
@@ -34,19 +34,20 @@ export interface RotationOptions {
 export async function planRotation(
   prepared: Prepared,
   cluster: Cluster,
-  {namespace, name, needs, kept}: RotationOptions,
+  {namespace, name, needs, stored}: RotationOptions,
 ): Promise<Rotation> {
-  const known: SecretsByName = kept.get(namespace) ?? new Map()
+  const inNamespace: SecretsByName = stored.get(namespace) ?? new Map()
   const users = [...needs].filter(
     ([release, each]) => releaseNamespace(release) === namespace && each.some((need) => need.name === name),
   )
   const needed = users.flatMap(([, each]) => each).filter((each) => each.name === name)
   const [need] = needed
-  if (!known.has(name) || !need) throw unknownSecret(namespace, name, {known, isUsed: need !== undefined})
+  if (!inNamespace.has(name) || !need)
+    throw unknownSecret(namespace, name, {inNamespace, isUsed: need !== undefined})
   expectEffective({namespace, name, byHand: needed.find(({byHand}) => byHand)?.byHand})
-  const secret = {name, kind: need.kind, value: generateSecret(need.kind, known.get(name)?.value)}
-  const replaced = {...secret, since: undefined, ...formerMarks(name, known)}
-  const next = new Map([...kept, [namespace, new Map([...known, [name, replaced]])]])
+  const secret = {name, kind: need.kind, value: generateSecret(need.kind, inNamespace.get(name)?.value)}
+  const replaced = {...secret, since: undefined, ...formerMarks(name, inNamespace)}
+  const next = new Map([...stored, [namespace, new Map([...inNamespace, [name, replaced]])]])
   const {planned} = supplySecrets(prepared, {needs, cluster: next, store: new Map()})
   const {plan} = await observedPlan(planned, cluster, {names: [], install: false})
   const concerned = new Set(users.map(([release]) => release))
@@ -62,15 +63,15 @@ export async function planRotation(
 function unknownSecret(
   namespace: string,
   name: string,
-  {known, isUsed}: {readonly known: SecretsByName; readonly isUsed: boolean},
+  {inNamespace, isUsed}: {readonly inNamespace: SecretsByName; readonly isUsed: boolean},
 ): KkError {
-  if (known.has(name)) {
+  if (inNamespace.has(name)) {
     return new KkError('KK_USAGE', `no release in ${namespace} gets the secret ${name} from kk`, {
       hint: 'the environment states it, or has no chart that needs it: change it in the file',
     })
   }
   const advice = isUsed ? 'kk deploy makes it, or keeps the one in use again' : 'see kk secrets list'
-  const close = suggest(name, [...known.keys()])
+  const close = suggest(name, [...inNamespace.keys()])
   const what = isUsed ? 'is not made yet' : 'is not kept'
   return new KkError('KK_USAGE', `the secret ${name} ${what} in the cluster for ${namespace}`, {
     hint: close === undefined ? advice : `did you mean ${close}?`,

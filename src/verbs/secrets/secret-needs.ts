@@ -49,9 +49,9 @@ async function loadCertifiers(): Promise<(authority: string) => Certifier> {
   const {certifier} = await import('../../overrides/tls/certificates.ts')
   const certifiers = new Map<string, Certifier>()
   return (authority) => {
-    const made = certifiers.get(authority) ?? certifier(authority)
-    certifiers.set(authority, made)
-    return made
+    const cached = certifiers.get(authority) ?? certifier(authority)
+    certifiers.set(authority, cached)
+    return cached
   }
 }
 

@@ -33,9 +33,9 @@ export async function secretsInUse(
   for (const release of order(graph).filter((each) => valuesByRelease.has(each))) {
     const secrets = secretsByNamespace.get(releaseNamespace(release))!
     const defaults = plugins.spoken(releases.get(release)!.chart).values
-    for (const {name, kind, path, given} of lacking.get(release)!) {
+    for (const {name, kind, path, derive} of lacking.get(release)!) {
       const value = textAt(valuesByRelease.get(release)!, path)
-      if (given || value === undefined || value === textAt(defaults, path) || secrets.has(name)) continue
+      if (derive || value === undefined || value === textAt(defaults, path) || secrets.has(name)) continue
       secrets.set(name, {value, kind, since: undefined})
     }
   }

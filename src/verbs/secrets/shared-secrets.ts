@@ -62,8 +62,8 @@ export async function sharedSecrets<Release extends Layered>({
     const statedForAll = statements(layers.filter(({name}) => name === 'global'))
     for (const {name, path} of secrets) {
       const key = accountKey(release, name)
-      const known = statementsByAccount.get(key) ?? statedForAll(globalPath(name))
-      const all = [...known, ...statedHere(path)]
+      const statements = statementsByAccount.get(key) ?? statedForAll(globalPath(name))
+      const all = [...statements, ...statedHere(path)]
       if (all.length > 0) statementsByAccount.set(key, all)
     }
   }

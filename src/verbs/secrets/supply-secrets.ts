@@ -59,21 +59,21 @@ export function supplySecrets(
   const settled = new Map(prepared.releases)
   for (const [release, unstated] of needs) {
     const namespace = releaseNamespace(release)
-    const values = unstated.map(({name, kind, path, byHand, given, other}) => {
-      const kept = cluster.get(namespace)?.get(name)
+    const values = unstated.map(({name, kind, path, byHand, derive, derivedWith}) => {
+      const stored = cluster.get(namespace)?.get(name)
       const used = inUse.get(namespace)?.get(name)
-      const known = (kept ?? store.get(namespace)?.get(name) ?? used)?.value
+      const existing = (stored ?? store.get(namespace)?.get(name) ?? used)?.value
       const key = JSON.stringify([namespace, name])
-      const value = known ?? generated.get(key) ?? generateSecret(kind)
-      if (known === undefined) generated.set(key, value)
-      if (kept === undefined)
+      const value = existing ?? generated.get(key) ?? generateSecret(kind)
+      if (existing === undefined) generated.set(key, value)
+      if (stored === undefined)
         missing.push({release, namespace, name, kind, value, isInUse: used !== undefined})
-      const isNew = known === undefined
-      return {name, path, value, byHand, former: kept?.former ?? [], isNew, given, other}
+      const isNew = existing === undefined
+      return {name, path, value, byHand, former: stored?.former ?? [], isNew, derive, derivedWith}
     })
-    const supplied = values.map(({given, other, ...secret}) => {
-      const second = values.find(({name}) => name === other)
-      const value: unknown = given ? given(secret.value, second?.value ?? '') : secret.value
+    const supplied = values.map(({derive, derivedWith, ...secret}) => {
+      const second = values.find(({name}) => name === derivedWith)
+      const value: unknown = derive ? derive(secret.value, second?.value ?? '') : secret.value
       return {...secret, value, isNew: secret.isNew || second?.isNew === true}
     })
     generatedByRelease.set(
@@ -125,9 +125,9 @@ export function layersWithSecrets(
 ): ReadonlyMap<ReleaseId, readonly Layer[]> {
   const standIns = new Map<string, string>()
   const standIn = (kind: SecretNeed['kind'], name: string) => {
-    const made = standIns.get(name) ?? placeholderSecret(kind, name)
-    standIns.set(name, made)
-    return made
+    const cached = standIns.get(name) ?? placeholderSecret(kind, name)
+    standIns.set(name, cached)
+    return cached
   }
   return new Map(
     [...releases].map(([release, {chart, layers}]) => {
@@ -137,9 +137,9 @@ export function layersWithSecrets(
         (cluster.get(namespace)?.get(name) ?? store.get(namespace)?.get(name))?.value ??
         standIn(kind, `${namespace}/${name}`)
       const placed = needed.map((need) => {
-        const other = needed.find(({name}) => name === need.other)
+        const other = needed.find(({name}) => name === need.derivedWith)
         const value = supplied(need)
-        return {path: need.path, value: need.given?.(value, other ? supplied(other) : '') ?? value}
+        return {path: need.path, value: need.derive?.(value, other ? supplied(other) : '') ?? value}
       })
       return [release, placed.length === 0 ? layers : addSystemLayer(chart, layers, placed)]
     }),

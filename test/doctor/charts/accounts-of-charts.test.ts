@@ -26,5 +26,5 @@ it("the check of accounts finds no fault in kk's own charts, and finds each clie
 
 async function examined(name: string, values: object = {}) {
   const objects = renderedObjects(await charts.text(name, {values}))
-  return {release: releaseId('openstack', name), objects, again: objects}
+  return {release: releaseId('openstack', name), objects, secondRender: objects}
 }

@@ -22,7 +22,7 @@ function compared() {
       config('hook', content, {'helm.sh/hook': 'pre-upgrade'}),
     ].map((object) => ({object, file: 'x'}))
   const deployed = {revision: 1, objects: rendered({a: '1'}), upgrade: rendered({a: '2'})}
-  return [{release: 'openstack/x' as const, objects: [], atFirst: [], again: [], next: [], deployed}]
+  return [{release: 'openstack/x' as const, objects: [], atFirst: [], secondRender: [], next: [], deployed}]
 }
 
 it('refusals are requested for changed objects only, shortened to one line, and masked', async () => {

@@ -240,7 +240,7 @@ it('a release whose record is in another namespace is not installed again', asyn
   const {change} = changeOf({next: {db: [MAP]}})
   const elsewhere = async () => [{release: 'openstack/db', namespace: 'flux-system'} as const]
 
-  await expect(checkBefore({...change, elsewhere})).rejects.toMatchObject({
+  await expect(checkBefore({...change, recordsElsewhere: elsewhere})).rejects.toMatchObject({
     code: 'KK_FOREIGN',
     message: expect.stringContaining('its helm record is in the namespace flux-system'),
   })

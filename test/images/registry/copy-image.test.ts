@@ -17,7 +17,7 @@ async function copy(from: ContentStore, to: ContentStore, digest: string, name =
   const target = {store: to, repository: 'ns/app'}
   const content = await imageContent(source, digest)
   const missing = await missingBlobs(target, content.blobs)
-  await copyImage({from: source, to: target, content, missing, name, elsewhere: () => undefined})
+  await copyImage({from: source, to: target, content, missing, name, mountSource: () => undefined})
   return {missing, copied: await to.digestOf('ns/app', name)}
 }
 
@@ -113,7 +113,7 @@ it('a manifest with a path instead of a digest is rejected without writing outsi
   const from = {store: {...source, readBlob: async () => [Buffer.from('out')] as never}, repository: 'ns/app'}
   const copied = copyImage({
     ...{from, to, content, missing: content.blobs, name: '1'},
-    elsewhere: () => undefined,
+    mountSource: () => undefined,
   })
 
   await expect(copied).rejects.toMatchObject(refused)

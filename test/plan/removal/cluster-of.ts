@@ -43,7 +43,7 @@ export function clusterOf(releases: Readonly<Record<string, Described>>, more: M
     revisions: records,
     factsOf,
     strays: more.strays ?? [],
-    excused: new Set(more.excused ?? []),
+    ignored: new Set(more.excused ?? []),
   })
 }
 

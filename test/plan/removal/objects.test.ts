@@ -99,7 +99,7 @@ test('the claims of a StatefulSet are those that its templates name and its sele
 
   const found = claimsOfSets([set()], claims, 'openstack')
 
-  expect(found.map(({claim: {name}, goes}) => [name, goes])).toEqual([
+  expect(found.map(({claim: {name}, isDeleted: goes}) => [name, goes])).toEqual([
     ['data-mariadb-0', false],
     ['log-mariadb-11', false],
   ])

@@ -8,7 +8,7 @@ import {NO_RUN, nextState} from '../../../src/run/run-state.ts'
 import {brokenRun, goodRun} from '../support/all-in-one.ts'
 import {recorder} from '../support/recorder.ts'
 
-const commands = {again: 'kk deploy all-in-one.yaml', status: 'kk status all-in-one.yaml'}
+const commands = {retryCommand: 'kk deploy all-in-one.yaml', status: 'kk status all-in-one.yaml'}
 
 function summaryOf(events: readonly RunEvent[]): string {
   return viewText(summaryText(events.reduce(nextState, NO_RUN), {palette: palette(0), commands}))
@@ -94,10 +94,12 @@ describe('the end of a run', () => {
   })
 
   it('describes in words those flags of the next command that contain values', () => {
-    const again = {...commands, given: 'with the same --set'}
+    const withFlags = {...commands, sameFlags: 'with the same --set'}
 
     expect(
-      viewText(summaryText(brokenRun().reduce(nextState, NO_RUN), {palette: palette(0), commands: again})),
+      viewText(
+        summaryText(brokenRun().reduce(nextState, NO_RUN), {palette: palette(0), commands: withFlags}),
+      ),
     ).toContain('next: kk deploy all-in-one.yaml   with the same --set; continues with the rest\n')
   })
 

@@ -52,14 +52,14 @@ it('a removal or pruning planned before a hand-over deletes nothing', async () =
     values: {},
     claims: [],
     refusal: async () => undefined,
-    excused: new Set(),
+    ignored: new Set(),
     timeoutSeconds: 60,
     onEnded: async () => undefined,
   }
 
   const refused = {code: 'KK_HANDED_OVER'}
   await expect(removing.execute(actionOf('remove', 2), removal)).rejects.toMatchObject(refused)
-  await expect(pruning.prune(2, {look: async () => [object]})).rejects.toMatchObject(refused)
+  await expect(pruning.prune(2, {listDeletable: async () => [object]})).rejects.toMatchObject(refused)
   expect(removing.deeds()).not.toContain('helm uninstall')
   expect(pruning.log).not.toContain('delete object extra')
 })

@@ -5,13 +5,13 @@ import {newWorld} from './world.ts'
 
 const EXTRA = {apiVersion: 'v1', kind: 'ConfigMap', namespace: 'openstack', name: 'extra', uid: 'u1'}
 const OTHER = {apiVersion: 'v1', kind: 'Service', namespace: 'openstack', name: 'other', uid: 'u2'}
-const look = async () => [EXTRA, OTHER]
+const listDeletable = async () => [EXTRA, OTHER]
 
 describe('leftovers of failed revisions', () => {
   it('are deleted under the Lease, each object noted on disk before', async () => {
     const world = newWorld({record: bareRecord('openstack/keystone', 3)})
 
-    const result = await world.prune(3, {look})
+    const result = await world.prune(3, {listDeletable})
 
     expect(result).toEqual({revision: 3})
     expect(world.log).toEqual([
@@ -33,7 +33,7 @@ describe('leftovers of failed revisions', () => {
       },
     })
 
-    await world.prune(3, {look})
+    await world.prune(3, {listDeletable})
 
     expect(world.log.filter((line) => line.startsWith('deleted'))).toEqual(['deleted Service/other'])
   })
@@ -45,7 +45,7 @@ describe('leftovers of failed revisions', () => {
   ])('are kept if the release %s', async (_, record) => {
     const world = newWorld({record})
 
-    await expect(world.prune(3, {look})).rejects.toMatchObject({code: 'KK_RACED'})
+    await expect(world.prune(3, {listDeletable})).rejects.toMatchObject({code: 'KK_RACED'})
 
     expect(world.log).toEqual(['lease: taking its lease', 'hold openstack/keystone', 'give back'])
   })

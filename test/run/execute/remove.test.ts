@@ -17,7 +17,7 @@ function removalOf(more: Partial<RemovalWork> = {}): RemovalWork {
     values: {},
     claims: [],
     refusal: async () => undefined,
-    excused: new Set(),
+    ignored: new Set(),
     timeoutSeconds: 60,
     onEnded: async () => undefined,
     ...more,
@@ -187,7 +187,7 @@ describe('a removal keeps the release and its lease', () => {
   test('unless the reservation was excused by name', async () => {
     const {world, removing} = remove(
       {cluster: {reservations: on(1)}},
-      {excused: new Set(['kk-system/kk-intent-x'])},
+      {ignored: new Set(['kk-system/kk-intent-x'])},
     )
 
     await removing

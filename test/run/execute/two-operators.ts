@@ -138,7 +138,7 @@ function remove(operator: Operator, shared: Shared): Promise<unknown> {
     hooks: [],
     values: {},
     claims: [],
-    excused: new Set(),
+    ignored: new Set(),
     timeoutSeconds: 60,
     refusal: () =>
       operator.step(() => (isUsed() ? new KkError('KK_HAS_DEPENDENTS', 'keystone uses it') : undefined)),

@@ -284,7 +284,7 @@ export function newWorld(setting: Setting = {}) {
     deeds: () => log.filter((line) => !/^(lease|validate|helm|gate): |reservation/.test(line)),
     execute: (action: Action, work?: ChartWork | RemovalWork) =>
       execute(taskOf(action, work), {tools, controls}),
-    prune: (revision: number, pruning: Pick<PruningWork, 'look'>) =>
+    prune: (revision: number, pruning: Pick<PruningWork, 'listDeletable'>) =>
       execute(taskOf(actionOf('prune', revision), {timeoutSeconds: 900, ...pruning}), {tools, controls}),
   }
 }

@@ -25,7 +25,7 @@ describe('running a plugin', () => {
   it('returns the dialect of the chart and the overrides that the chart does not read', async () => {
     const found = readChart(join(FIXTURES, 'openstack-helm/nova'))
 
-    const ran = await runPlugin({plugins, chart: 'nova', found, facts})
+    const ran = await runPlugin({plugins, chart: 'nova', foundChart: found, facts})
 
     expect(ran).toMatchObject({dialect: 'openstack-helm', overrides: {pod: {replicas: {osapi: 3}}}})
     expect(ran.unread).toContain('pod.replicas.osapi')
@@ -35,7 +35,7 @@ describe('running a plugin', () => {
   it('returns no overrides for a chart of neither dialect', async () => {
     const found = readChart(join(FIXTURES, 'dialects/mariadb'))
 
-    const ran = await runPlugin({plugins, chart: 'mariadb', found, facts})
+    const ran = await runPlugin({plugins, chart: 'mariadb', foundChart: found, facts})
 
     expect(ran).toEqual({namespace: 'openstack', overrides: {}, unread: []})
   })

@@ -13,7 +13,7 @@ const JOB: RunJob = {
   makesOfCluster: false,
   image: 'registry.example.org/kk:1',
   files: {'run.json': '{}', 'environment.yaml': 'keystone: {}\n'},
-  told: {again: 'kk deploy lab.yaml', who: 'ann@host'},
+  request: {retryCommand: 'kk deploy lab.yaml', who: 'ann@host'},
 }
 const STARTED: RunEvent = {
   ...{type: 'run-started', at: 1, run: JOB.id, environment: 'lab', context: 'c', actions: []},

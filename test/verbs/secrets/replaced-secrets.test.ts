@@ -102,7 +102,7 @@ test("rotation of the database's administrator is refused, with the manual steps
     namespace: 'openstack',
     name: DATABASE,
     needs: await secretNeeds(prepared),
-    kept: kept(DATABASE, 'one'),
+    stored: kept(DATABASE, 'one'),
   }
 
   const rotation = planRotation(prepared, {} as never, options)
@@ -234,7 +234,7 @@ test('the plan of a rotation has no note on the replaced password', async () => 
     namespace: 'openstack',
     name: BUS,
     needs,
-    kept: kept(BUS, 'in-use'),
+    stored: kept(BUS, 'in-use'),
   })
 
   expect(rotation.plan.notes ?? []).toEqual([])

@@ -40,8 +40,8 @@ export function duplicateObjects(releases: readonly Creator[]): readonly (readon
 }
 
 function repeatedIn({release, objects}: Creator): readonly ChartFault[] {
-  const made = objects.map(({object}) => object)
-  return repeatedObjects(made, releaseNamespace(release)).map(({object, isSame}) => {
+  const plainObjects = objects.map(({object}) => object)
+  return repeatedObjects(plainObjects, releaseNamespace(release)).map(({object, isSame}) => {
     const files = objects.filter((each) => identity(each.object, release) === identity(object, release))
     return {
       check: 'claimed twice',

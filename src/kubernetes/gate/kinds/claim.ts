@@ -11,10 +11,10 @@ export function claimsOf(spec: PodSpec | undefined): string[] {
 export function unboundClaims(
   object: Observed & {readonly kind: string},
   names: readonly string[],
-  around: NamespaceObjects,
+  namespaceObjects: NamespaceObjects,
 ): Cause[] {
   return names.flatMap((name) => {
-    const claim = around.claim(name)
+    const claim = namespaceObjects.claim(name)
     const phase = claim?.status?.phase
     if (phase === 'Bound') return []
     const {namespace} = object.metadata

@@ -11,10 +11,14 @@ export type DaemonSet = Served<apps.DaemonSet>
  * should have one (kubectl 1.36: rollout_status.go). It is partial while pods that no controller replaces are
  * of an older template.
  */
-export const daemonSetHealth: HealthOf<DaemonSet> = (set, around) => {
+export const daemonSetHealth: HealthOf<DaemonSet> = (set, namespaceObjects) => {
   const wanted = set.status?.desiredNumberScheduled ?? 0
   const claims = wanted === 0 ? [] : claimsOf(set.spec?.template?.spec)
-  return workloadHealth(set, around, {claims, missing: () => missing(set), done: completedHealth(set)})
+  return workloadHealth(set, namespaceObjects, {
+    claims,
+    missing: () => missing(set),
+    done: completedHealth(set),
+  })
 }
 
 function completedHealth(set: DaemonSet & {readonly kind: string}): PassedHealth | undefined {

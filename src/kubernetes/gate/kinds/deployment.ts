@@ -13,14 +13,14 @@ type Deployment = Served<apps.Deployment>
  * replica may remain (kubectl 1.36: rollout_status.go). A Deployment that its chart pauses is not rolled out;
  * only its present replicas must be available.
  */
-export const deploymentHealth: HealthOf<Deployment> = (deployment, around, stated) => {
-  const scaled = scaledDown(deployment, stated)
+export const deploymentHealth: HealthOf<Deployment> = (deployment, namespaceObjects, manifestFields) => {
+  const scaled = scaledDown(deployment, manifestFields)
   if (scaled) return scaled
   const {spec, status = {}} = deployment
   const isCurrent = (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   const progressing = findCondition(deployment, 'Progressing')
   if (isCurrent && progressing?.reason === 'ProgressDeadlineExceeded') {
-    const pods = around.pods.filter((pod) => matchesSelector(spec?.selector, pod))
+    const pods = namespaceObjects.pods.filter((pod) => matchesSelector(spec?.selector, pod))
     const cause = {reason: progressing.reason, ...conditionCause(deployment, 'ReplicaFailure')}
     return closedHealth('failed', deployment, {
       message: `its progress deadline was exceeded: ${missing(deployment) ?? 'it made no progress'}`,
@@ -28,9 +28,9 @@ export const deploymentHealth: HealthOf<Deployment> = (deployment, around, state
       cause,
     })
   }
-  const isPaused = stated.isPaused && spec?.paused === true
+  const isPaused = manifestFields.isPaused && spec?.paused === true
   const pods = isPaused ? (status.replicas ?? 0) : (spec?.replicas ?? 1)
-  return workloadHealth(deployment, around, {
+  return workloadHealth(deployment, namespaceObjects, {
     claims: pods === 0 ? [] : claimsOf(spec?.template?.spec),
     missing: () => (isPaused ? unavailable(status.availableReplicas, pods) : missing(deployment)),
     cause: conditionCause(deployment, 'ReplicaFailure'),

@@ -19,17 +19,17 @@ export interface ManifestFields {
 /** Returns the health of one object by the object, its surroundings and its manifest; pure. */
 export type HealthOf<T extends Observed> = (
   object: T & {readonly kind: string},
-  around: NamespaceObjects,
-  stated: ManifestFields,
+  namespaceObjects: NamespaceObjects,
+  manifestFields: ManifestFields,
 ) => Health
 
 export const HEALTHY: PassedHealth = {state: 'healthy'}
 
 /** Combines the health of several objects: one that failed fails all. */
 export function combineHealth(parts: readonly Health[]): Health {
-  const blames = (state: 'waiting' | 'unknown' | 'failed') =>
+  const causesIn = (state: 'waiting' | 'unknown' | 'failed') =>
     parts.flatMap((part) => (part.state === state ? part.blames : []))
-  const [failed, unknown, waiting] = [blames('failed'), blames('unknown'), blames('waiting')]
+  const [failed, unknown, waiting] = [causesIn('failed'), causesIn('unknown'), causesIn('waiting')]
   if (failed.length > 0) return {state: 'failed', blames: [...failed, ...unknown, ...waiting]}
   if (unknown.length > 0) return {state: 'unknown', blames: [...unknown, ...waiting]}
   if (waiting.length === 0) return passed(parts.filter(passes))
@@ -84,7 +84,7 @@ function withoutSeverity({severity: _, ...trouble}: PodTrouble): Partial<Cause> 
  */
 export function workloadHealth<T extends Workload & {readonly kind: string}>(
   object: T,
-  around: NamespaceObjects,
+  namespaceObjects: NamespaceObjects,
   rules: {
     readonly claims: readonly string[]
     /** Returns what the rollout lacks; undefined once it is done. */
@@ -98,13 +98,13 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
   if ((object.status?.observedGeneration ?? 0) < generation) {
     return closedHealth('waiting', object, {message: 'its controller has not seen the change yet', pods: []})
   }
-  const pods = around.pods.filter((pod) => matchesSelector(object.spec?.selector, pod))
-  const claims = unboundClaims(object, rules.claims, around)
+  const pods = namespaceObjects.pods.filter((pod) => matchesSelector(object.spec?.selector, pod))
+  const claims = unboundClaims(object, rules.claims, namespaceObjects)
   const message = rules.missing()
   if (message !== undefined)
     return closedHealth('waiting', object, {message, pods, claims, ...(rules.cause && {cause: rules.cause})})
   if (claims.length > 0) return {state: 'waiting', blames: claims}
-  return stableHealth(object, stability(pods, around.now), rules.done ?? HEALTHY)
+  return stableHealth(object, stability(pods, namespaceObjects.now), rules.done ?? HEALTHY)
 }
 
 /** Returns the health of a workload that misses nothing, by how long its containers have been up. */

@@ -11,9 +11,9 @@ type Job = Served<batch.Job>
  * Returns the health of a Job: it must be complete. A Job that has failed, or whose failure is decided
  * (`FailureTarget`), fails the gate at once. A Job that its chart suspends is partial.
  */
-export const jobHealth: HealthOf<Job> = (job, around, {isSuspended}) => {
+export const jobHealth: HealthOf<Job> = (job, namespaceObjects, {isSuspended}) => {
   if (isTrue(job, 'Complete')) return HEALTHY
-  const pods = around.pods.filter((pod) => matchesSelector(job.spec?.selector, pod))
+  const pods = namespaceObjects.pods.filter((pod) => matchesSelector(job.spec?.selector, pod))
   const failed = [findCondition(job, 'Failed'), findCondition(job, 'FailureTarget')].find(
     (condition) => condition?.status === 'True',
   )
@@ -30,7 +30,7 @@ export const jobHealth: HealthOf<Job> = (job, around, {isSuspended}) => {
   return closedHealth('waiting', job, {
     message: progress(job),
     pods,
-    claims: unboundClaims(job, claimsOf(job.spec?.template?.spec), around),
+    claims: unboundClaims(job, claimsOf(job.spec?.template?.spec), namespaceObjects),
   })
 }
 

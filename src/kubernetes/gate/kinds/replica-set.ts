@@ -12,13 +12,13 @@ type ReplicationController = Served<core.ReplicationController>
  * Returns the health of a ReplicaSet: every replica must be available. It never replaces a pod after its
  * template has changed, and no status counts the pods of the current template.
  */
-export const replicaSetHealth: HealthOf<ReplicaSet> = (set, around, stated) => {
+export const replicaSetHealth: HealthOf<ReplicaSet> = (set, namespaceObjects, manifestFields) => {
   const {spec, status = {}} = set
   const [available, wanted] = [status.availableReplicas ?? 0, spec?.replicas ?? 1]
   const missing = available < wanted ? `${available} of ${wanted} replicas are available` : undefined
   return (
-    scaledDown(set, stated) ??
-    workloadHealth(set, around, {
+    scaledDown(set, manifestFields) ??
+    workloadHealth(set, namespaceObjects, {
       claims: wanted === 0 ? [] : claimsOf(spec?.template?.spec),
       missing: () => missing,
       cause: conditionCause(set, 'ReplicaFailure'),
@@ -27,6 +27,6 @@ export const replicaSetHealth: HealthOf<ReplicaSet> = (set, around, stated) => {
 }
 
 export const replicationControllerHealth: HealthOf<ReplicationController> = ({spec, ...rest}, ...context) => {
-  const {selector: matchLabels = {}, ...others} = spec ?? {}
-  return replicaSetHealth({...rest, spec: {...others, selector: {matchLabels}}}, ...context)
+  const {selector: matchLabels = {}, ...specRest} = spec ?? {}
+  return replicaSetHealth({...rest, spec: {...specRest, selector: {matchLabels}}}, ...context)
 }

@@ -81,8 +81,8 @@ function judge(
   // The previous run began with the restart before the last.
   const before = restartCount >= 2 ? time(lastState?.terminated?.startedAt) : undefined
   const loopEnds = before === undefined ? 0 : before + LOOP_MILLISECONDS
-  const stated = seconds(pod.metadata.annotations?.[STABLE_AFTER] ?? '')
-  const stableAt = startedAt + (stated ?? DEFAULT_STABLE_AFTER_SECONDS) * 1000
+  const annotated = seconds(pod.metadata.annotations?.[STABLE_AFTER] ?? '')
+  const stableAt = startedAt + (annotated ?? DEFAULT_STABLE_AFTER_SECONDS) * 1000
   if (restartCount > 0) {
     const until = Math.max(loopEnds, stableAt)
     const words = restartWords(pod, container, now)
@@ -90,8 +90,8 @@ function judge(
     if (age < NOTED_MILLISECONDS)
       return {note: {...at, reason: RESTARTED, message: `it restarted ${span(age)} ago (${words})`}}
   }
-  if (stated === undefined || stableAt <= now) return undefined
-  const message = `it has run for ${span(age)} of the ${span(stated * 1000)} in which it may still fail`
+  if (annotated === undefined || stableAt <= now) return undefined
+  const message = `it has run for ${span(age)} of the ${span(annotated * 1000)} in which it may still fail`
   return {cause: {...at, reason: STABILIZING, message}, until: stableAt}
 }
 

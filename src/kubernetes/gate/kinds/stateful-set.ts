@@ -11,9 +11,9 @@ type StatefulSet = Served<apps.StatefulSet>
  * of the current template (kubectl 1.36: rollout_status.go). It is partial while pods that no controller
  * replaces are of an older template.
  */
-export const statefulSetHealth: HealthOf<StatefulSet> = (set, around, stated) =>
-  scaledDown(set, stated) ??
-  workloadHealth(set, around, {
+export const statefulSetHealth: HealthOf<StatefulSet> = (set, namespaceObjects, manifestFields) =>
+  scaledDown(set, manifestFields) ??
+  workloadHealth(set, namespaceObjects, {
     claims: claimNames(set),
     missing: () => missing(set),
     done: outdated(set),

@@ -112,14 +112,15 @@ export function serviceWithoutPlugin(
  */
 function statedNames(chart: string, endpoints: readonly string[], serves: Values): PublicNames {
   const ports = endpoints.flatMap((endpoint): readonly [string, string][] => {
-    const stated = serves[endpoint]
-    if (isPublicService(endpoint) || !isMap(stated) || !isMap(stated.scheme) || !isMap(stated.port)) return []
-    const [port] = Object.keys(stated.port)
-    return port !== undefined && /^https?$/.test(String(stated.scheme.default)) ? [[endpoint, port]] : []
+    const settings = serves[endpoint]
+    if (isPublicService(endpoint) || !isMap(settings) || !isMap(settings.scheme) || !isMap(settings.port))
+      return []
+    const [port] = Object.keys(settings.port)
+    return port !== undefined && /^https?$/.test(String(settings.scheme.default)) ? [[endpoint, port]] : []
   })
   const publicHost = (endpoint: string) => {
-    const stated = serves[endpoint]
-    if (isMap(stated) && typeof stated.public === 'string') return stated.public
+    const settings = serves[endpoint]
+    if (isMap(settings) && typeof settings.public === 'string') return settings.public
     return ports.length === 1 ? chart : endpoint.replaceAll('_', '-')
   }
   return Object.fromEntries(ports.map(([endpoint, port]) => [endpoint, {host: publicHost(endpoint), port}]))

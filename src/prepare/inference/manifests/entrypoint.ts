@@ -66,8 +66,8 @@ type Json = Readonly<Record<string, unknown>>
 /** Returns the maps of a JSON list; empty for any other string. */
 function maps(value: string): readonly Json[] {
   try {
-    const found: unknown = JSON.parse(value)
-    return Array.isArray(found) ? found.filter((each) => typeof each === 'object' && each !== null) : []
+    const parsed: unknown = JSON.parse(value)
+    return Array.isArray(parsed) ? parsed.filter((each) => typeof each === 'object' && each !== null) : []
   } catch {
     return []
   }

@@ -11,8 +11,8 @@ const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g
  * Returns what these objects provide. `namespace` is that of the release; it is omitted from objects in it.
  */
 export function providedBy(rendered: readonly RenderedObject[], namespace: string): Provided {
-  const home = (stated: string | undefined) =>
-    stated === undefined || stated === namespace ? {} : {namespace: stated}
+  const home = (target: string | undefined) =>
+    target === undefined || target === namespace ? {} : {namespace: target}
   return {
     objects: rendered.flatMap((each) =>
       providedObjects(each).map(({in: at, ...rest}) => ({...rest, ...home(at)})),

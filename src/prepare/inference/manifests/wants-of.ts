@@ -20,14 +20,14 @@ export function wantsOf(rendered: readonly RenderedObject[], namespace: string):
     const template = podTemplate(object)
     const containers = template ? containersOf(template) : []
     const waiting: Waiting = {object, waiter, template, containers, text: texts.get(object)!}
-    const stated = [
+    const wants = [
       ...entrypointWants(waiting),
       ...customKindWants(waiting),
       ...referenceWants(waiting),
       ...linkWants(waiting, setHere),
       ...hostWants(waiting),
     ]
-    return once(stated).map((want) => ({
+    return once(wants).map((want) => ({
       ...want,
       target: inRelease(want.target, object, namespace),
       object: objectName(object),
@@ -45,8 +45,8 @@ function once(wants: readonly StatedWant[]): readonly StatedWant[] {
 /** Returns a target with its namespace, unless that is the namespace of the release. */
 function inRelease(target: Want['target'], {metadata}: KubernetesObject, own: string): Want['target'] {
   if (target.what !== 'object' && target.what !== 'pods') return target
-  const {namespace: stated = metadata.namespace ?? own, ...rest} = target
-  return stated === own ? rest : {...rest, namespace: stated}
+  const {namespace = metadata.namespace ?? own, ...rest} = target
+  return namespace === own ? rest : {...rest, namespace}
 }
 
 /** Returns the wants for custom kinds: their definition must exist first. */
@@ -136,12 +136,12 @@ function want(host: string, kind: StatedWant['kind'], text: string): StatedWant 
 }
 
 function hostsIn(text: string): readonly string[] {
-  const found: string[] = []
+  const hosts: string[] = []
   for (const {sign, host} of PLACES) {
     if (!sign.test(text)) continue
-    for (const [, name] of text.matchAll(host)) found.push(name!)
+    for (const [, name] of text.matchAll(host)) hosts.push(name!)
   }
-  return found
+  return hosts
 }
 
 function flagHosts(text: string): readonly string[] {
@@ -235,31 +235,31 @@ function wanted(
  * `NAME=string` for a variable. Data of a Secret is decoded.
  */
 function objectStrings(object: KubernetesObject): string {
-  const found: string[] = []
+  const strings: string[] = []
   for (const [key, value] of Object.entries(object)) {
     if (key === 'metadata' || key === 'apiVersion' || key === 'kind') continue
-    collect(key === 'data' && object.kind === 'Secret' ? decoded(value) : value, key, found)
+    collect(key === 'data' && object.kind === 'Secret' ? decoded(value) : value, key, strings)
   }
-  return found.join('\n')
+  return strings.join('\n')
 }
 
 /** Returns the strings of a part of an object, as `objectStrings` does of a whole one. */
 function partStrings(tree: unknown): string {
-  const found: string[] = []
-  collect(tree, '', found)
-  return found.join('\n')
+  const strings: string[] = []
+  collect(tree, '', strings)
+  return strings.join('\n')
 }
 
-function collect(tree: unknown, key: string, found: string[]): void {
-  if (typeof tree === 'string') found.push(key === '' ? tree : `${key}: ${tree}`)
+function collect(tree: unknown, key: string, strings: string[]): void {
+  if (typeof tree === 'string') strings.push(key === '' ? tree : `${key}: ${tree}`)
   if (typeof tree !== 'object' || tree === null) return
   if (Array.isArray(tree)) {
-    for (const each of tree) collect(each, key, found)
+    for (const each of tree) collect(each, key, strings)
     return
   }
   const {name, value} = tree as {readonly name?: unknown; readonly value?: unknown}
-  if (typeof name === 'string' && typeof value === 'string') found.push(`${name}=${value}`)
-  else for (const inner in tree) collect((tree as Readonly<Record<string, unknown>>)[inner], inner, found)
+  if (typeof name === 'string' && typeof value === 'string') strings.push(`${name}=${value}`)
+  else for (const inner in tree) collect((tree as Readonly<Record<string, unknown>>)[inner], inner, strings)
 }
 
 function decoded(data: unknown): unknown {

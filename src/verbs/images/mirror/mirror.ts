@@ -112,8 +112,8 @@ export async function mirror(
     const progress = {number: at + 1, of: added.length}
     onImage({from, ...image}, {...progress, isDone: false})
     const missing = await missingBlobs(to, content.blobs)
-    const elsewhere = (digest: string) => places.get(digest)
-    await copyImage({from, to, content, missing, name: reference, elsewhere})
+    const mountSource = (digest: string) => places.get(digest)
+    await copyImage({from, to, content, missing, name: reference, mountSource})
     for (const {digest} of content.blobs) places.set(digest, to.repository)
     onImage({from, ...image}, {...progress, isDone: true})
   }

@@ -73,8 +73,8 @@ function redirected(
 }
 
 /** Returns the prefix for a registry in the mirror, which keeps the paths of images below their host. */
-function inMirror(stated: string, registry: string): string {
-  return [registry, ...stated.split('/').slice(1)].join('/')
+function inMirror(prefix: string, registry: string): string {
+  return [registry, ...prefix.split('/').slice(1)].join('/')
 }
 
 /** Returns the strings in values that `other` replaces, at their paths. */
@@ -102,15 +102,15 @@ function changed(
 /** Merges settings into an environment as if its file had them. */
 function laidOver(prepared: Prepared, {global, ...sections}: Values): Prepared {
   const source = 'the mirror'
-  const releases = [...prepared.releases].map(([release, found]) => {
+  const releases = [...prepared.releases].map(([release, preparedRelease]) => {
     const own = sections[releaseName(release)] as Values | undefined
     const layers: readonly Layer[] = [
-      ...found.layers,
+      ...preparedRelease.layers,
       ...(global === undefined ? [] : [{name: 'global', source, values: {global}} as const]),
       ...(own === undefined ? [] : [{name: 'section', source, values: own} as const]),
     ]
     const inOrder = layers.toSorted((a, b) => LAYERS.indexOf(a.name) - LAYERS.indexOf(b.name))
-    return [release, {...found, layers: inOrder} satisfies PreparedRelease] as const
+    return [release, {...preparedRelease, layers: inOrder} satisfies PreparedRelease] as const
   })
   return {...prepared, releases: new Map(releases)}
 }
@@ -121,10 +121,10 @@ function chartSettings({charts, directory}: Environment, registry: string): Valu
   const sources = charts.map((source) => {
     if (source.kind === 'built-in') return source.kind
     if (source.kind === 'directory') return relative(directory, source.path) || '.'
-    const {kind: _, url: __, keyring, ...stated} = source
+    const {kind: _, url: __, keyring, ...settings} = source
     const oci = `oci://${registry}/charts`
-    if (keyring !== undefined) return {oci, ...stated, keyring: relative(directory, keyring)}
-    return isEmpty(stated) ? oci : {oci, ...stated}
+    if (keyring !== undefined) return {oci, ...settings, keyring: relative(directory, keyring)}
+    return isEmpty(settings) ? oci : {oci, ...settings}
   })
   const unique = new Map(sources.map((source) => [JSON.stringify(source), source]))
   return {kk: {charts: [...unique.values()]}}

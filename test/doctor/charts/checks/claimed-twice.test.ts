@@ -12,7 +12,7 @@ function levelsOf(
     release: `${name}/${name}`,
     objects: objects.map((each) => ({object: each as KubernetesObject, file})),
     atFirst: [],
-    again: [],
+    secondRender: [],
     next: [],
   })
   const faults = claimedTwice([release('one', [object, ...besides]), release('two', [object])])

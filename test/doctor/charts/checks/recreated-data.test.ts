@@ -7,7 +7,7 @@ const claim = (annotations: Readonly<Record<string, string>>) => ({
 })
 const faultsOf = (annotations: Readonly<Record<string, string>>) => {
   const objects = [claim(annotations)]
-  return recreatedData({release: 'openstack/db', objects, atFirst: objects, again: objects, next: []})
+  return recreatedData({release: 'openstack/db', objects, atFirst: objects, secondRender: objects, next: []})
 }
 
 it('a claim that each upgrade deletes and re-creates is reported', () => {

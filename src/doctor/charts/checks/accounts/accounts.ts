@@ -6,7 +6,7 @@ import type {Mention, Realm} from './mention.ts'
 import {mentionsIn} from './mentions.ts'
 import type {ValueLocation} from './places.ts'
 
-type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'again'>
+type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'secondRender'>
 
 /**
  * Returns the accounts of databases, message buses, caches and keystone whose server gets another password
@@ -41,8 +41,10 @@ interface Scoped extends Mention {
 function groupAccounts(mentions: readonly Scoped[]): readonly (readonly Scoped[])[] {
   const byUser = Map.groupBy(mentions, ({user}) => user)
   return [...byUser.values()].flatMap((same) => {
-    const made = same.filter(({role}) => role === 'server' || role === 'maker')
-    const domains = new Set(made.flatMap(({domain}) => (domain === undefined ? [] : [domain.toLowerCase()])))
+    const created = same.filter(({role}) => role === 'server' || role === 'maker')
+    const domains = new Set(
+      created.flatMap(({domain}) => (domain === undefined ? [] : [domain.toLowerCase()])),
+    )
     if (domains.size < 2) return [same]
     return [...Map.groupBy(same, ({domain = ''}) => domain.toLowerCase()).values()]
   })
@@ -94,8 +96,10 @@ function sharesValue(one: Scoped, other: Scoped): boolean {
 function unknownAdministrators(same: readonly Scoped[]): readonly ChartFault[] {
   const server = same.find(({role}) => role === 'server')
   if (!server) return []
-  const known = new Set(same.filter(({role}) => role === 'server' || role === 'maker').map(({user}) => user))
-  const unknown = same.filter(({role, user}) => role === 'administrator' && !known.has(user))
+  const createdUsers = new Set(
+    same.filter(({role}) => role === 'server' || role === 'maker').map(({user}) => user),
+  )
+  const unknown = same.filter(({role, user}) => role === 'administrator' && !createdUsers.has(user))
   return [...Map.groupBy(unknown, ({user, place}) => `${place.release} ${user}`).values()].map(([first]) => ({
     ...faultAt(first!, server.place),
     level: 'problem',
@@ -144,9 +148,9 @@ function placeKey({release, object, key}: ValueLocation): string {
 
 /** Returns the places whose value differs between two renders. */
 function randomPlaces(releases: readonly Examined[], mentions: readonly Mention[]): ReadonlySet<string> {
-  const changed = releases.filter(({objects, again}) => objects !== again)
-  const again = mentionsIn(changed.map(({release, again: objects}) => ({release, objects})))
-  const values = new Map(again.map(({place, passwords}) => [placeKey(place), passwords[0]]))
+  const changed = releases.filter(({objects, secondRender}) => objects !== secondRender)
+  const secondMentions = mentionsIn(changed.map(({release, secondRender: objects}) => ({release, objects})))
+  const values = new Map(secondMentions.map(({place, passwords}) => [placeKey(place), passwords[0]]))
   return new Set(
     mentions
       .map(({place, passwords: [value]}) => ({place: placeKey(place), value}))

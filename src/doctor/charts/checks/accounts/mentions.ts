@@ -160,7 +160,7 @@ function loginRole(values: NamedValues['values']): Role {
  * password.
  */
 function makersIn({values}: NamedValues): readonly Mention[] {
-  const made = (name: string, user: string) => {
+  const mentionsOf = (name: string, user: string) => {
     const list =
       name === 'REGISTRATION' ? jsonAt(values.get(name)?.text, 'users') : jsonAt(values.get(name)?.text)
     return maps(list).map((each) => ({
@@ -170,10 +170,10 @@ function makersIn({values}: NamedValues): readonly Mention[] {
     }))
   }
   return [
-    ...made('DATABASES', 'user').flatMap(({user, entry}) =>
+    ...mentionsOf('DATABASES', 'user').flatMap(({user, entry}) =>
       mention({realm: 'database', role: 'maker', user, host: values.get('DB_HOST')?.text}, entry),
     ),
-    ...made('REGISTRATION', 'name').flatMap(({each, user, entry}) => {
+    ...mentionsOf('REGISTRATION', 'name').flatMap(({each, user, entry}) => {
       const host = hostOf(values.get('OS_AUTH_URL')?.text)
       return mention({realm: 'identity', role: 'maker', user, domain: textsOf(each).domain, host}, entry)
     }),

@@ -23,10 +23,10 @@ import {installPhase, isLater} from './install-phase.ts'
  */
 export function deadlocks(
   releases: readonly Creator[],
-  given: readonly string[] = [],
+  existingObjects: readonly string[] = [],
 ): readonly ChartFault[] {
   const owned = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
-  const needs = needsOf(owned, given)
+  const needs = needsOf(owned, existingObjects)
   const happened = happening(needs)
   const late: LateHook[] = []
   const circles = owned.flatMap((each, place) => {
@@ -190,7 +190,7 @@ type Needs = ReadonlyMap<Event, readonly Need[]>
 /**
  * Returns the needs of each event of an installation; releases that wait for each other start concurrently.
  */
-function needsOf(objects: readonly Owned[], given: readonly string[]): Needs {
+function needsOf(objects: readonly Owned[], existingObjects: readonly string[]): Needs {
   const makersOf = makersAmong(objects)
   const hooks = hooksByRelease(objects)
   const pods = podsAmong(objects)
@@ -198,7 +198,7 @@ function needsOf(objects: readonly Owned[], given: readonly string[]): Needs {
     objects.flatMap((each, at): readonly [Event, readonly Need[]][] => {
       const before = hooks.get(each.release)?.filter((hook) => isBefore(hook, each.object)) ?? []
       const wanted = blockingWants(each).flatMap((want): readonly Need[] => {
-        const makers = given.includes(wantedName(want)) ? [] : makersOf(each.release, want)
+        const makers = existingObjects.includes(wantedName(want)) ? [] : makersOf(each.release, want)
         // A want that no object meets is a fault of another check.
         return makers.length === 0 ? [] : [{anyOf: makers.map(eventOf(want)), want}]
       })

@@ -117,7 +117,7 @@ it('the check of accounts warns about different keys of one cache, except random
   expect(accounts([one, other])).toMatchObject([
     {level: 'warning', key: 'api.conf [keystone_authtoken] memcache_secret_key'},
   ])
-  expect(accounts([one, {...other, again: cached('other', 'another-again').objects}])).toEqual([])
+  expect(accounts([one, {...other, secondRender: cached('other', 'another-again').objects}])).toEqual([])
 })
 
 it('the check of accounts finds the server behind a Service of another name if no release creates the named Service', () => {
@@ -158,7 +158,7 @@ function rendered(name: string, ...objects: readonly string[]) {
   const release = releaseId('openstack', name)
   const text = objects.map((each) => `---\n# Source: ${name}/templates/all.yaml\n${each}`).join('\n')
   const found = renderedObjects(text)
-  return {release, objects: found, again: found}
+  return {release, objects: found, secondRender: found}
 }
 
 function json(object: object): string {

@@ -23,7 +23,7 @@ function saidOf(
     release: 'openstack/x',
     objects: rendered(now),
     atFirst: [],
-    again: [],
+    secondRender: [],
     next: rendered(now),
     deployed,
   }).map(({level, what}) => `${level} ${what}`)
