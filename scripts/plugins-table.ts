@@ -5,7 +5,7 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
-import {spokenChart} from '../src/charts/dialect.ts'
+import {readDialectChart} from '../src/charts/dialect.ts'
 import {readChart} from '../src/charts/read-chart.ts'
 import {accountSecrets} from '../src/overrides/system/accounts.ts'
 import type {Plugin} from '../src/overrides/system/plugin.ts'
@@ -45,7 +45,7 @@ ${credentials().join('\n')}
 /** Returns a row for each of kk's own charts that looks up passwords or keys. */
 function credentials(): readonly string[] {
   return readOwnCharts().flatMap(({name, directory}) => {
-    const names = accountSecrets(spokenChart(readChart(directory))).map((secret) => secret.name)
+    const names = accountSecrets(readDialectChart(readChart(directory))).map((secret) => secret.name)
     return names.length === 0 ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(names.sort(byServer))},`]
   })
 }

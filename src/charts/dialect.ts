@@ -11,7 +11,7 @@ import {unpacked} from './files/package-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /** A chart with the facts that decide which values it reads. */
-export interface SpokenChart {
+export interface DialectChart {
   readonly name: string
   /** Undefined for a chart of neither dialect, of which it is unknown what it reads. */
   readonly dialect: Dialect | undefined
@@ -30,10 +30,10 @@ export interface SpokenChart {
  * `isWhole` returns true if the library in a directory renders whole charts; callers with many charts of one
  * library may cache it.
  */
-export function spokenChart(
+export function readDialectChart(
   chart: Library,
   isWhole: (library: string) => boolean = definesChart,
-): SpokenChart {
+): DialectChart {
   const {name, directory, known} = chart
   if (known) {
     const {dialect, values, templates} = known
@@ -103,7 +103,7 @@ function parsed(block: string): Values | undefined {
 }
 
 /** Returns the accessors for default values that are already read. */
-export function valuesAt(values: Values): Pick<SpokenChart, 'endpoints' | 'at'> {
+export function valuesAt(values: Values): Pick<DialectChart, 'endpoints' | 'at'> {
   return {endpoints: mapOf(values.endpoints), at: (key) => values[key]}
 }
 

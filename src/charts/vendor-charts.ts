@@ -14,7 +14,7 @@ import {readOwnFiles} from './own-files.ts'
 export async function vendorCharts(
   charts: readonly Chart[],
   directory: string,
-  {anyKubernetes = false}: VendorOptions = {},
+  {ignoreKubernetesVersion = false}: VendorOptions = {},
 ): Promise<ReadonlyMap<string, string>> {
   const copies = new Map<string, string>()
   for (const chart of charts) {
@@ -24,7 +24,7 @@ export async function vendorCharts(
     const files = vendoredFiles(chart)
     // The files of a known chart are first read here.
     if (chart.known && (await digestRead(chart)) !== chart.known.digest) throw changed(chart)
-    await writeChartFiles(anyKubernetes ? files.map(withoutConstraint) : files, copy)
+    await writeChartFiles(ignoreKubernetesVersion ? files.map(withoutConstraint) : files, copy)
     copies.set(chart.directory, copy)
   }
   return copies
@@ -40,7 +40,7 @@ export interface VendorOptions {
   /**
    * Omits the constraint on Kubernetes' version: without a certain cluster, or if only the objects matter.
    */
-  readonly anyKubernetes?: boolean
+  readonly ignoreKubernetesVersion?: boolean
 }
 
 /**

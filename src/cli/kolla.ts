@@ -7,7 +7,7 @@ import {chartsIn} from './config.ts'
  * Returns the releases of an environment that correspond to names of kolla. Rejects with the `KK_USAGE` of
  * `releaseOf`.
  */
-export async function namedByKolla(
+export async function releasesByKollaName(
   words: readonly string[],
   environment: Environment,
 ): Promise<readonly string[]> {

@@ -13,7 +13,7 @@ import {permissionsCheck} from './cluster/permissions.ts'
 import {schedulingCheck} from './cluster/scheduling.ts'
 import {storageClassCheck} from './cluster/storage-class.ts'
 import type {ReadRecord} from './facts.ts'
-import type {Check, Found} from './finding.ts'
+import type {Check, CheckFinding} from './finding.ts'
 import {claimsCheck} from './leftovers/claims.ts'
 import {leasesCheck} from './leftovers/leases.ts'
 import {objectsCheck} from './leftovers/objects.ts'
@@ -24,8 +24,8 @@ import {stateDirectoryCheck} from './local/state-directory.ts'
 /** Finds Jobs that were hooks of removed releases, or of revisions without them: helm never deletes them. */
 const hookJobsCheck: Check = {
   name: 'hook-jobs',
-  fine: 'no hook Jobs of removed releases',
-  async find({cluster, readRecords, kubectl}) {
+  okMessage: 'no hook Jobs of removed releases',
+  async run({cluster, readRecords, kubectl}) {
     const [jobs, records] = await Promise.all([cluster.diagnosis.hookJobs(), readRecords()])
     return judgeHookJobs(jobs, records, kubectl)
   },
@@ -35,7 +35,7 @@ function judgeHookJobs(
   jobs: readonly SeenHookJob[],
   records: readonly ReadRecord[],
   kubectl: string,
-): readonly Found[] {
+): readonly CheckFinding[] {
   // A record that cannot be read may contain any hook of its namespace.
   const blind = new Set(
     records.flatMap((each) => ('unreadable' in each ? [releaseNamespace(each.record.release)] : [])),
@@ -61,14 +61,17 @@ function judgeHookJobs(
 /** Finds namespaces that are stuck in deletion. */
 const namespacesCheck: Check = {
   name: 'namespaces',
-  fine: 'no namespace is stuck in its deletion',
-  async find({cluster, kubectl}) {
+  okMessage: 'no namespace is stuck in its deletion',
+  async run({cluster, kubectl}) {
     return (await cluster.diagnosis.namespaces()).flatMap((each) => judgeNamespace(each, kubectl))
   },
 }
 
 /** Reads the conditions of a namespace in deletion (Kubernetes 1.36: namespaced_resources_deleter.go). */
-function judgeNamespace({name, deletedAt, hindrances}: SeenNamespace, kubectl: string): readonly Found[] {
+function judgeNamespace(
+  {name, deletedAt, hindrances}: SeenNamespace,
+  kubectl: string,
+): readonly CheckFinding[] {
   if (deletedAt === undefined) return []
   if (hindrances.length === 0)
     return [{level: 'info', what: `the deletion of the namespace ${name} began at ${deletedAt}`}]
@@ -95,8 +98,8 @@ function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubect
  */
 const recordsCheck: Check = {
   name: 'records',
-  fine: 'all helm records can be read',
-  async find({everyRecord, readRecords, kubectl}) {
+  okMessage: 'all helm records can be read',
+  async run({everyRecord, readRecords, kubectl}) {
     const {strays} = await everyRecord()
     const unreadable = (await readRecords()).flatMap((each) =>
       'unreadable' in each ? [`${releaseNamespace(each.record.release)}/${each.record.secret.name}`] : [],
@@ -106,8 +109,8 @@ const recordsCheck: Check = {
 }
 
 /** Returns the records with documents that are not Kubernetes objects, which other checks ignore. */
-function judgeDocuments(records: readonly ReadRecord[]): readonly Found[] {
-  return records.flatMap((each): readonly Found[] => {
+function judgeDocuments(records: readonly ReadRecord[]): readonly CheckFinding[] {
+  return records.flatMap((each): readonly CheckFinding[] => {
     if (!('fault' in each) || each.fault === undefined) return []
     const {release, revision, status} = each.record
     const what = `revision ${revision} of ${release} (${status}) has a document that is not examined: ${each.fault}`
@@ -128,8 +131,8 @@ interface Records {
   readonly kubectl: string
 }
 
-function judgeRecords({strays, unreadable, kubectl}: Records): readonly Found[] {
-  const finding = (secret: string, why: string): Found => {
+function judgeRecords({strays, unreadable, kubectl}: Records): readonly CheckFinding[] {
+  const finding = (secret: string, why: string): CheckFinding => {
     const [namespace, name] = secret.split('/')
     const what = `the Secret ${secret} ${why}: helm ignores it, and kk refuses removals, because it may use any release. Restore it from a backup, or delete it if its release is no longer needed`
     return {level: 'problem', what, advice: `${kubectl} delete secret ${name} --namespace ${namespace}`}
@@ -143,8 +146,8 @@ function judgeRecords({strays, unreadable, kubectl}: Records): readonly Found[] 
 /** Finds unfinished operations, with the evidence about the process that left them or is still running. */
 const pendingCheck: Check = {
   name: 'pending',
-  fine: 'no unfinished operation on a release',
-  async find({last, prepared, place}) {
+  okMessage: 'no unfinished operation on a release',
+  async run({last, prepared, place}) {
     const own = prepared?.environment.name
     const isOwn = ({labels}: ObservedRecord) => own !== undefined && readLabels(labels)?.owner === own
     return (await last()).flatMap((record) => judgePending(record, isOwn(record) ? place : undefined))
@@ -155,7 +158,7 @@ const pendingCheck: Check = {
  * Returns the finding for an unfinished operation. `place` is appended to the repair command, for the
  * environment that owns the release; undefined without its file.
  */
-export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
+export function judgePending(record: ObservedRecord, place: string | undefined): readonly CheckFinding[] {
   const refusal = unfinished(record)
   if (!refusal) return []
   const {status, evidence} = record
@@ -173,8 +176,8 @@ export function judgePending(record: ObservedRecord, place: string | undefined):
  */
 const approvalsCheck: Check = {
   name: 'guard-approvals',
-  fine: 'no expired approval of the guard',
-  async find({cluster, last, now, place}) {
+  okMessage: 'no expired approval of the guard',
+  async run({cluster, last, now, place}) {
     const approvals = (await cluster.guard.parameters())?.approvals ?? []
     if (approvals.length === 0) return []
     const isNeeded = (await last()).some(({labels}) => readLabels(labels)?.protected)
@@ -190,7 +193,7 @@ export function judgeApprovals(
   approvals: readonly Approval[],
   now: number,
   repair: string,
-): readonly Found[] {
+): readonly CheckFinding[] {
   return approvals
     .filter(({expires}) => expires * 1000 <= now)
     .map(({release, expires, by}) => ({
@@ -203,12 +206,12 @@ export function judgeApprovals(
 /** Finds records near the size limit: helm stores chart, values and manifest in one Secret. */
 const recordSizeCheck: Check = {
   name: 'record-size',
-  fine: 'no record is near the limit of 1 MiB',
-  find: async ({readRecords}) => judgeSizes(await readRecords()),
+  okMessage: 'no record is near the limit of 1 MiB',
+  run: async ({readRecords}) => judgeSizes(await readRecords()),
 }
 
-function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
-  return records.flatMap((each): readonly Found[] => {
+function judgeSizes(records: readonly ReadRecord[]): readonly CheckFinding[] {
+  return records.flatMap((each): readonly CheckFinding[] => {
     if (!('bytes' in each) || each.bytes <= LARGE_RECORD_BYTES) return []
     const {release, revision} = each.record
     const share = Math.floor((each.bytes / MAX_RECORD_BYTES) * 100)
@@ -224,8 +227,8 @@ function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
 const helmCheck: Check = {
   name: 'helm',
   needs: 'nothing',
-  fine: 'helm was found',
-  async find({helm}) {
+  okMessage: 'helm was found',
+  async run({helm}) {
     try {
       const {path, version} = await helm()
       return [{level: 'ok', what: `helm ${version.text} at ${path}`}]
@@ -245,11 +248,11 @@ const MAX_CLOCK_SKEW_SECONDS = 30
  */
 const clockCheck: Check = {
   name: 'clock',
-  fine: "this machine's clock agrees with the API server's",
-  find: async ({cluster}) => judgeClock(await cluster.diagnosis.clockAhead()),
+  okMessage: "this machine's clock agrees with the API server's",
+  run: async ({cluster}) => judgeClock(await cluster.diagnosis.clockAhead()),
 }
 
-export function judgeClock(ahead: number): readonly Found[] {
+export function judgeClock(ahead: number): readonly CheckFinding[] {
   const seconds = Math.abs(ahead)
   if (seconds <= MAX_CLOCK_SKEW_SECONDS) return []
   const direction = ahead > 0 ? 'ahead of' : 'behind'
@@ -260,8 +263,8 @@ export function judgeClock(ahead: number): readonly Found[] {
 /** Checks that the namespace of kk's own objects exists. */
 const kkSystemCheck: Check = {
   name: 'kk-system',
-  fine: 'the namespace kk-system exists',
-  async find({cluster, kubectl}) {
+  okMessage: 'the namespace kk-system exists',
+  async run({cluster, kubectl}) {
     if (await cluster.live.hasNamespace(KK_NAMESPACE)) return []
     const what = `the cluster has no namespace ${KK_NAMESPACE} yet: the first run creates it, if its user may create namespaces`
     return [{level: 'info', what, advice: `${kubectl} create namespace ${KK_NAMESPACE}`}]
@@ -271,8 +274,8 @@ const kkSystemCheck: Check = {
 /** Reports version and address of the cluster, which is known to be reachable. */
 const clusterCheck: Check = {
   name: 'cluster',
-  fine: 'the cluster answers',
-  async find({cluster}) {
+  okMessage: 'the cluster answers',
+  async run({cluster}) {
     const {version} = await cluster.apiServer.identity()
     return [{level: 'ok', what: `Kubernetes ${version} at ${cluster.server} (context ${cluster.context})`}]
   },

@@ -20,7 +20,7 @@ export async function diagnose(
 }
 
 async function findingsOf(check: Check, facts: Examination, subject: Subject): Promise<readonly Finding[]> {
-  const {name, needs, fine} = check
+  const {name, needs, okMessage: fine} = check
   if (needs !== 'nothing' && !subject.cluster)
     return [{check: name, level: 'info', what: 'not checked: no cluster can be reached'}]
   if (needs === 'environment' && !subject.prepared)
@@ -33,7 +33,7 @@ async function findingsOf(check: Check, facts: Examination, subject: Subject): P
       },
     ]
   try {
-    const results = await check.find(facts)
+    const results = await check.run(facts)
     if (results.length === 0) return [{check: name, level: 'ok', what: fine}]
     return results.map((each) => ({check: name, ...each}))
   } catch (error) {

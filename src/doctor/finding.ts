@@ -13,13 +13,13 @@ export interface Finding {
 }
 
 /** A finding without the name of its check. */
-export type Found = Omit<Finding, 'check'>
+export type CheckFinding = Omit<Finding, 'check'>
 
 export interface Check {
   readonly name: string
   /** What the check needs to run. Defaults to a cluster; `environment` also needs a file. */
   readonly needs?: 'nothing' | 'environment'
   /** The message if there are no findings. */
-  readonly fine: string
-  find(facts: Examination): Promise<readonly Found[]>
+  readonly okMessage: string
+  run(facts: Examination): Promise<readonly CheckFinding[]>
 }

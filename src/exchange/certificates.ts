@@ -1,7 +1,7 @@
 import {X509Certificate} from 'node:crypto'
 import {dig} from '../base/dig.ts'
 import {isMap, type Values} from '../base/values.ts'
-import type {SpokenChart} from '../charts/dialect.ts'
+import type {DialectChart} from '../charts/dialect.ts'
 import {certificateSettings} from '../overrides/tls/certificate-need.ts'
 
 /** The certificate of a release in an export, and what renews it. */
@@ -14,7 +14,7 @@ export interface ExportedCertificate {
 
 interface Source {
   readonly release: string
-  readonly chart: SpokenChart
+  readonly chart: DialectChart
   /** All layers, including the values that kk generates. */
   readonly values: Values
   /** The secrets that kk generates for the release. */

@@ -57,7 +57,7 @@ export function systemLayers(
 ): SystemLayersOf {
   return async (charts) => {
     const knownFacts = await facts(await factsRead(charts.values(), plugins))
-    const spoken = new Map([...charts].map(([release, chart]) => [release, plugins.spoken(chart)]))
+    const spoken = new Map([...charts].map(([release, chart]) => [release, plugins.dialectChart(chart)]))
     return async (release) => {
       const chart = charts.get(release)!
       const namespace = releaseNamespace(release)

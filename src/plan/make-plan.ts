@@ -316,7 +316,7 @@ export function untouchedReleases({
 }
 
 function noLongerWanted({release}: ReleaseRecord, owner: string): UntouchedRelease {
-  const note = `the file no longer names it; it goes only by: kk remove ${releaseName(release)}`
+  const note = `the file no longer names it; to remove it: kk remove ${releaseName(release)}`
   return {release, state: 'no-longer-wanted', owner, note}
 }
 

@@ -1,7 +1,7 @@
 import {dig, digText} from '../base/dig.ts'
 import {asKkError} from '../base/errors.ts'
 import {isMap} from '../base/values.ts'
-import type {SpokenChart} from '../charts/dialect.ts'
+import type {DialectChart} from '../charts/dialect.ts'
 import {parseManifest} from '../kubernetes/manifest/manifest.ts'
 import {isInstalled} from '../kubernetes/records/record.ts'
 import type {Records} from '../kubernetes/records/records.ts'
@@ -24,7 +24,7 @@ interface Server {
 
 interface Client {
   readonly release: ReleaseId
-  readonly chart: SpokenChart
+  readonly chart: DialectChart
 }
 
 /**
@@ -67,7 +67,7 @@ function serversElsewhere(
     return endpoint === undefined ? [] : [{endpoint, record}]
   })
   if (served.length === 0) return []
-  const charts = new Map([...releases].map(([release, {chart}]) => [release, plugins.spoken(chart)]))
+  const charts = new Map([...releases].map(([release, {chart}]) => [release, plugins.dialectChart(chart)]))
   const uses = (client: ReleaseId, server: ReleaseId) =>
     releaseNamespace(client) === releaseNamespace(server) ||
     (graph.requirements.get(client) ?? []).some(({to}) => to === server)

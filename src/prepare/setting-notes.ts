@@ -47,9 +47,11 @@ export function nameProblems({
   const all = [...releases.values()]
   // Charts are read only if a layer has such names.
   const endpoints = once(
-    () => new Set(all.flatMap(({chart}) => chartEndpoints(chart, plugins.spoken(chart)))),
+    () => new Set(all.flatMap(({chart}) => chartEndpoints(chart, plugins.dialectChart(chart)))),
   )
-  const tags = once(() => new Set(all.flatMap(({chart}) => imageTags(chart.name, plugins.spoken(chart)))))
+  const tags = once(
+    () => new Set(all.flatMap(({chart}) => imageTags(chart.name, plugins.dialectChart(chart)))),
+  )
   return [...releases].flatMap(([release, {layers}]) =>
     layers
       .filter(isWritten)
@@ -85,7 +87,7 @@ function underscored(name: string): string {
   return name.replaceAll('-', '_')
 }
 
-type Spoken = ReturnType<Prepared['plugins']['spoken']>
+type Spoken = ReturnType<Prepared['plugins']['dialectChart']>
 
 /** Returns the endpoints of a chart: its own, and for kk's charts those of the library's catalogue. */
 function chartEndpoints({libraries}: Pick<Library, 'libraries'>, spoken: Spoken): readonly string[] {

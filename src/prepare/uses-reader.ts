@@ -85,13 +85,13 @@ export function factsIn(stored: StoredRelease): RecordFacts {
   return {
     readable: true,
     annotations: stored.chart.annotations ?? {},
-    namespaces: goingNamespaces(stored),
+    namespaces: terminatingNamespaces(stored),
     cleanups: cleanupsIn(annotatedObjects(stored.manifest, CLEANUP)),
   }
 }
 
 /** Returns the namespaces that a release's removal deletes; parses only manifests that may contain one. */
-function goingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
+function terminatingNamespaces({manifest, hooks}: StoredRelease): readonly string[] {
   const holding = [manifest, ...hooks]
     .filter((yaml) => /\bNamespace\b/.test(yaml))
     .map((yaml) => readableObjects(yaml).objects)

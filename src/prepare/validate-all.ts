@@ -254,7 +254,7 @@ function expectAllAccepted(answers: readonly Answer[], repeated: readonly string
   })
   const refusals = [...repeated, ...refused]
   if (refusals.length === 0) return
-  const going = [...new Set(refusals.flatMap((refusal) => goingNamespace(refusal) ?? []))]
+  const going = [...new Set(refusals.flatMap((refusal) => terminatingNamespace(refusal) ?? []))]
   if (going.length > 0) {
     throw new KkError(
       'KK_INVALID_OBJECT',
@@ -293,6 +293,6 @@ function whyRefused(
 }
 
 /** Returns the terminating namespace in a refusal by the admission plugin NamespaceLifecycle. */
-function goingNamespace(refusal: string): string | undefined {
+function terminatingNamespace(refusal: string): string | undefined {
   return /in namespace (\S+) because it is being terminated/.exec(refusal)?.[1]
 }

@@ -77,7 +77,7 @@ export interface RemovalWork extends TimedWork {
   /** Claims whose data the user agreed by name to lose. */
   readonly claims: readonly Claim[]
   /** The data in other services to remove before helm runs; undefined if there is none. */
-  readonly cleanup?: Pick<ReleaseCleanup, 'cronJob' | 'goes'>
+  readonly cleanup?: Pick<ReleaseCleanup, 'cronJob' | 'deleted'>
   /**
    * Checks the cluster on each call, and returns why the release may not be removed now; undefined if nothing
    * uses it.

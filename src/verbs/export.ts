@@ -189,7 +189,7 @@ function certificatesIn({settled, planned}: Supplied): Exported['certificates'] 
   return [...settled.releases].flatMap(([id, {chart, layers}]) =>
     certificatesOf({
       release: releaseName(id),
-      chart: settled.plugins.spoken(chart),
+      chart: settled.plugins.dialectChart(chart),
       values: mergedValues(layers),
       generated: planned.generated?.get(id) ?? [],
     }),

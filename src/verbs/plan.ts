@@ -153,7 +153,7 @@ export async function observedPlan(
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
     ...(await serversElsewhereNotes(prepared, records, cluster)),
-    ...(await ailingNotes(settled.actions, prepared, cluster)),
+    ...(await unhealthyNotes(settled.actions, prepared, cluster)),
     ...(showMissing ? await missingNotes(changeable(settled, inputs), cluster) : []),
   ]
   return {
@@ -274,7 +274,7 @@ const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'Rep
  * Returns a note for each release that the plan only checks and that is not healthy now: the plan would fail
  * for a reason that exists before it. Releases that cannot, or may not, be read are skipped.
  */
-async function ailingNotes(
+async function unhealthyNotes(
   actions: readonly Action[],
   prepared: Pick<Prepared, 'releases'>,
   cluster: {readonly records: Records; readonly health: HealthChecks},

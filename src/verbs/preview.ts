@@ -116,8 +116,8 @@ export async function renderPlan(
     if (!cachedRenderOf) return !prepared.environment.infer && action.kind === 'install'
     return (
       !cachedRenderOf.rendered &&
-      isPlain(cachedRenderOf.facts) &&
-      (await ifUnknown.wasAsked(action, cachedRenderOf))
+      hasNoCustomKinds(cachedRenderOf.facts) &&
+      (await ifUnknown.wasValidated(action, cachedRenderOf))
     )
   }
   const skipped = await Promise.all(plan.actions.map(isSkipped))
@@ -157,7 +157,7 @@ const ALWAYS_CHECKED_KINDS: ReadonlySet<string> = new Set([
  * Returns true if a chart provides only objects of built-in kinds, in its own namespace, with valid names,
  * and none that may allow to define kinds or holds data.
  */
-function isPlain({provided}: ChartFacts): boolean {
+function hasNoCustomKinds({provided}: ChartFacts): boolean {
   return provided.objects.every(
     ({apiVersion, kind, name, namespace}) =>
       apiVersion === undefined &&
@@ -175,12 +175,12 @@ function cachedKinds({cachedRenders}: Prepared): readonly string[] {
 interface RenderPorts {
   readonly helm: Renderer
   readonly cluster: {readonly apiServer: ApiServer}
-  readonly ifUnknown?: Pick<AskedRenders, 'wasAsked'>
+  readonly ifUnknown?: Pick<ValidatedRenders, 'wasValidated'>
 }
 
 /** The renders that an API server has validated and accepted. */
-interface AskedRenders {
-  wasAsked(action: Pick<Action, 'release'>, render: CachedRender): Promise<boolean>
+interface ValidatedRenders {
+  wasValidated(action: Pick<Action, 'release'>, render: CachedRender): Promise<boolean>
   /** Stores the renders of a plan. One that cannot be stored is rendered and validated again. */
   keep(plan: Plan, rendered: Rendered): Promise<void>
 }
@@ -192,14 +192,14 @@ interface AskedRenders {
 export function validatedRenders(
   prepared: Pick<Prepared, 'cachedRenders' | 'releases'>,
   {cache, cluster}: {readonly cache: string; readonly cluster: Pick<ClusterIdentity, 'uid'>},
-): AskedRenders {
+): ValidatedRenders {
   const all = [...prepared.releases].map(([release, {desired, layers}]) => {
     return [release, desired.chart.digest, layersKey(layers)]
   })
   const markerFile = (release: ReleaseId, {layers, facts}: CachedRender) =>
     join(cache, 'asked', digest({release, all, layers, facts, cluster: cluster.uid}))
   return {
-    async wasAsked({release}, render) {
+    async wasValidated({release}, render) {
       const accessError = await access(markerFile(release, render)).catch((error: unknown) => error)
       return accessError === undefined
     },

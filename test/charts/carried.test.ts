@@ -2,7 +2,7 @@ import {cpSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
 import {type Carried, carriedChart, readCarried, sameChart} from '../../src/charts/carried.ts'
-import {spokenChart} from '../../src/charts/dialect.ts'
+import {readDialectChart} from '../../src/charts/dialect.ts'
 import {digestChart} from '../../src/charts/digest-chart.ts'
 import {findInDirectory} from '../../src/charts/directory.ts'
 import {writeFiles} from './support/write-files.ts'
@@ -31,7 +31,10 @@ describe('a chart that kk carries', () => {
       const read = (await findInDirectory(CHARTS, {name}, {cache: CHARTS}))!
 
       expect(chart).toEqual(read)
-      expect(spokenChart({...chart, known: known!})).toEqual({...spokenChart(read), at: expect.any(Function)})
+      expect(readDialectChart({...chart, known: known!})).toEqual({
+        ...readDialectChart(read),
+        at: expect.any(Function),
+      })
       expect(known!.digest).toBe(await digestChart(read))
     }
   })

@@ -14,7 +14,7 @@ import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import type {Chart} from '../../src/charts/chart.ts'
 import {type ChartCache, openChartCache} from '../../src/charts/chart-cache.ts'
-import {spokenChart} from '../../src/charts/dialect.ts'
+import {readDialectChart} from '../../src/charts/dialect.ts'
 import {digestChart} from '../../src/charts/digest-chart.ts'
 import {findChart} from '../../src/charts/find-chart.ts'
 import {mentioned} from '../../src/charts/own-files.ts'
@@ -50,7 +50,7 @@ function find(charts: string, kept: ChartCache | undefined): Promise<Chart> {
 async function factsOf(chart: Promise<Chart>) {
   try {
     const {known: _, libraries: __, ...found} = await chart
-    const {values, endpoints, dialect, templates} = spokenChart(await chart)
+    const {values, endpoints, dialect, templates} = readDialectChart(await chart)
     const words = [...mentioned(await chart, WORDS)].sort()
     return {found, values, endpoints, dialect, templates, words, digest: await digestChart(await chart)}
   } catch (error) {
@@ -229,8 +229,8 @@ describe('after any edits', () => {
     utimesSync(values, 1000, 1000)
 
     expect(opened(cache).find(join(charts, 'keystone'))).toBeUndefined()
-    expect(spokenChart(await find(charts, opened(cache))).values).toEqual(
-      spokenChart(readChart(join(charts, 'keystone'))).values,
+    expect(readDialectChart(await find(charts, opened(cache))).values).toEqual(
+      readDialectChart(readChart(join(charts, 'keystone'))).values,
     )
   })
 })

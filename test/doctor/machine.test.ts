@@ -62,11 +62,11 @@ describe('the state directory', () => {
   it('is created if missing', async () => {
     const home = testDirectory()
 
-    expect(await stateDirectoryCheck.find({directory: join(home, 'a/kk')} as Examination)).toEqual([])
+    expect(await stateDirectoryCheck.run({directory: join(home, 'a/kk')} as Examination)).toEqual([])
   })
 
   it('below /proc is reported immediately, with the reason', async () => {
-    const found = await stateDirectoryCheck.find({directory: '/proc/state/kk'} as Examination)
+    const found = await stateDirectoryCheck.run({directory: '/proc/state/kk'} as Examination)
 
     expect(found).toMatchObject([
       {

@@ -105,7 +105,7 @@ describe('an object that a failed upgrade created and helm no longer tracks', ()
 
     expect(status.exitCode, status.stderr).toBe(0)
     expect(status.stdout).toContain(
-      'api: left over from a failed revision, and forgotten by helm: ConfigMap/api-extra, ConfigMap/api-kept (stays: helm.sh/resource-policy: keep), PersistentVolumeClaim/api (stays: it holds data); it goes by: kk drift api --prune',
+      'api: left over from a failed revision, and forgotten by helm: ConfigMap/api-extra, ConfigMap/api-kept (stays: helm.sh/resource-policy: keep), PersistentVolumeClaim/api (stays: it holds data); to delete it: kk drift api --prune',
     )
     const forgotten = find(
       'forgotten',

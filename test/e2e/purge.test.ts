@@ -131,7 +131,7 @@ describe.concurrent('kk remove --purge', () => {
       expect([name, JSON.parse(value)]).toEqual(['CLEANUP', [database]])
       expect(failed.exitCode).toBe(1)
       expect(without.exitCode).toBe(0)
-      expect(without.stdout).toMatch(/api +database +api +mariadb\S* +it goes only with --purge/)
+      expect(without.stdout).toMatch(/api +database +api +mariadb\S* +it is deleted only with --purge/)
       expect(exitCode, stderr).toBe(0)
       expect(stderr.slice(stderr.indexOf('left in other services'))).toMatch(
         /database +api[\s\S]*deploy it once more, then kk remove it with --purge/,

@@ -337,7 +337,7 @@ atNight(() => {
 
     expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('plan: no releases')])
     expect(first.exitCode).toBe(0)
-    expect(first.stderr).toContain('protected: it goes only with --confirm db')
+    expect(first.stderr).toContain('protected: it is removed only with --confirm db')
     expect(second.exitCode, second.stderr).toBe(0)
     expect(await environment.releases()).toEqual([])
   })

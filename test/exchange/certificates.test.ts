@@ -1,6 +1,6 @@
 import {X509Certificate} from 'node:crypto'
 import {expect, it} from 'vitest'
-import type {SpokenChart} from '../../src/charts/dialect.ts'
+import type {DialectChart} from '../../src/charts/dialect.ts'
 import {certificateLines, certificatesOf} from '../../src/exchange/certificates.ts'
 import {FORMATS, lostText} from '../../src/exchange/lost.ts'
 import {generateSecret} from '../../src/overrides/generate-secret.ts'
@@ -8,7 +8,7 @@ import {makeAuthority} from '../../src/overrides/tls/authority.ts'
 import {certifier} from '../../src/overrides/tls/certificates.ts'
 import {exportedWith} from './support/exported.ts'
 
-const CHART = {dialect: 'kk', values: {}} as unknown as SpokenChart
+const CHART = {dialect: 'kk', values: {}} as unknown as DialectChart
 const FILES = certifier(makeAuthority()).certificate(['a'], generateSecret('server'))
 const ENDS = new Date(new X509Certificate(FILES['tls.crt']).validTo).toISOString().slice(0, 10)
 const AUTHORITY = {name: 'tls.authority', isNew: false}
@@ -49,7 +49,7 @@ it.each<[string, object, readonly (typeof AUTHORITY)[], string]>([
 
 it('an export has no certificates without TLS, or for foreign charts', () => {
   const values = {global: {tls: {internal: true, secret: 'b'}}}
-  const other = {...CHART, dialect: 'openstack-helm'} as SpokenChart
+  const other = {...CHART, dialect: 'openstack-helm'} as DialectChart
 
   expect(certificatesOf({release: 'a', chart: CHART, values: {tls: {secret: 'b'}}, generated: []})).toEqual(
     [],

@@ -96,13 +96,13 @@ describe('a render that a cluster has validated', () => {
     const keystone = {release: id('keystone')}
     const same = known(layersKey(layers))
 
-    const before = await here.wasAsked(keystone, same)
+    const before = await here.wasValidated(keystone, same)
     await here.keep(plan, RENDERED)
 
     expect(before).toBe(false)
-    expect(await here.wasAsked(keystone, same)).toBe(true)
-    expect(await here.wasAsked(keystone, known('other values'))).toBe(false)
-    expect(await elsewhere.wasAsked(keystone, same)).toBe(false)
+    expect(await here.wasValidated(keystone, same)).toBe(true)
+    expect(await here.wasValidated(keystone, known('other values'))).toBe(false)
+    expect(await elsewhere.wasValidated(keystone, same)).toBe(false)
   })
 
   it('is stored only if it was rendered, and a failure to store it is ignored', async () => {
@@ -114,7 +114,7 @@ describe('a render that a cluster has validated', () => {
     await asked.keep(plan, new Map())
     await nowhere.keep(plan, RENDERED)
 
-    expect(await asked.wasAsked({release: id('keystone')}, known(layersKey(layers)))).toBe(false)
-    expect(await nowhere.wasAsked({release: id('keystone')}, known(layersKey(layers)))).toBe(false)
+    expect(await asked.wasValidated({release: id('keystone')}, known(layersKey(layers)))).toBe(false)
+    expect(await nowhere.wasValidated({release: id('keystone')}, known(layersKey(layers)))).toBe(false)
   })
 })

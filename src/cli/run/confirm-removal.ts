@@ -133,12 +133,12 @@ export async function confirmNamed(
     if (!(await typedName(`${release} is protected. To remove it`, name))) throw stillProtected([release])
   }
   const purged = cleanups.filter(
-    ({release, goes}) => goes.length > 0 && isOpen(release) && !open.includes(release),
+    ({release, deleted}) => deleted.length > 0 && isOpen(release) && !open.includes(release),
   )
   if (purged.length > 0 && !mayAsk) throw stillPurged(purged)
   for (const cleanup of purged) {
-    const {release, goes} = cleanup
-    const what = `to permanently delete ${goes.map(resourceText).join(', ')} with ${release}`
+    const {release, deleted} = cleanup
+    const what = `to permanently delete ${deleted.map(resourceText).join(', ')} with ${release}`
     if (!(await typedName(what, releaseName(release)))) throw stillPurged([cleanup])
   }
 }
@@ -161,7 +161,7 @@ export async function confirmEnvironment(
 
 function stillPurged(cleanups: readonly ReleaseCleanup[]): KkError {
   const list = cleanups
-    .map(({release, goes}) => `${release} (${goes.map(resourceText).join(', ')})`)
+    .map(({release, deleted}) => `${release} (${deleted.map(resourceText).join(', ')})`)
     .join('; ')
   const flags = cleanups.map(({release}) => `--confirm ${releaseName(release)}`).join(' ')
   return new KkError(

@@ -149,8 +149,8 @@ async function planSafeRemoval(
 ): Promise<PlannedRemoval> {
   const planned = await planRemove(context, {names: releases, withDependents: false})
   const keepReasons = new Map<ReleaseId, string>([
-    ...planned.releases.flatMap(({release, goes}) =>
-      goes
+    ...planned.releases.flatMap(({release, deleted}) =>
+      deleted
         .filter((object) => object.with !== undefined)
         .map((object) => [release, `${object.name} would be deleted ${object.with}`] as const),
     ),

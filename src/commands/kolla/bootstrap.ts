@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {releasesArgument} from '../../cli/flags.ts'
-import {namedByKolla} from '../../cli/kolla.ts'
+import {releasesByKollaName} from '../../cli/kolla.ts'
 import {change} from '../../cli/run/change.ts'
 import {upgradeFlags} from '../../cli/run/flags.ts'
 import {splitArguments} from '../../environment/choose.ts'
@@ -27,7 +27,7 @@ export default class KollaBootstrap extends KkCommand {
     process.exitCode = await change({
       ...{verb: 'upgrade', flags, argv: argv as string[], console: this.console, startSandbox: false},
       scope: async (words, prepared) => {
-        const names = requiredReleases(await namedByKolla(words, prepared.environment), prepared)
+        const names = requiredReleases(await releasesByKollaName(words, prepared.environment), prepared)
         if (names.length > 0) return {names, install: true}
         this.console.say(`${words.join(', ')}: nothing is required`)
         return undefined

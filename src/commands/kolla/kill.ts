@@ -1,4 +1,4 @@
-import {namedByKolla} from '../../cli/kolla.ts'
+import {releasesByKollaName} from '../../cli/kolla.ts'
 import Remove from '../remove.ts'
 
 export default class KollaKill extends Remove {
@@ -8,5 +8,5 @@ export default class KollaKill extends Remove {
   static override usage = '[FILE] SERVICE... [FLAGS]'
   static override examples = ['kk kolla kill horizon -e environments/all-in-one.yaml --sandbox --dry-run']
 
-  protected override readonly named = namedByKolla
+  protected override readonly named = releasesByKollaName
 }

@@ -1,4 +1,4 @@
-import {namedByKolla} from '../../cli/kolla.ts'
+import {releasesByKollaName} from '../../cli/kolla.ts'
 import Upgrade from '../upgrade.ts'
 
 export default class KollaRun extends Upgrade {
@@ -8,7 +8,7 @@ export default class KollaRun extends Upgrade {
   static override usage = '[FILE] SERVICE... [FLAGS]'
   static override examples = ['kk kolla run keystone -e environments/all-in-one.yaml --sandbox']
 
-  protected override readonly named = namedByKolla
+  protected override readonly named = releasesByKollaName
 
   override async run(): Promise<void> {
     this.argv = ['--install', ...this.argv]

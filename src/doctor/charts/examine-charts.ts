@@ -76,7 +76,7 @@ export async function examineCharts(
   const place = await readCluster(releases, cluster)
   const copies: Vendored[] = []
   const copied = async (some: readonly ReleaseId[]) => {
-    const copy = await vendor(prepared, some, {anyKubernetes: !cluster})
+    const copy = await vendor(prepared, some, {ignoreKubernetesVersion: !cluster})
     copies.push(copy)
     return copy
   }
@@ -240,7 +240,7 @@ export function unreadOverrides({
   plugins,
 }: Pick<Prepared, 'releases' | 'plugins'>): readonly ChartFault[] {
   return [...releases].flatMap(([release, {chart, layers}]): readonly ChartFault[] => {
-    const spoken = plugins.spoken(chart)
+    const spoken = plugins.dialectChart(chart)
     const system = layers.filter(({name}) => name === 'system')
     if (spoken.dialect === undefined || system.length === 0) return []
     const unread = system.flatMap(({values}) => unreadPaths(spoken, values)).map((path) => path.join('.'))

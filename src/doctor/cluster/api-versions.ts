@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /** An API version and kind, and the releases that have it. */
 export interface UsedKind {
@@ -14,8 +14,8 @@ export interface UsedKind {
  */
 export const apiVersionsCheck: Check = {
   name: 'api-versions',
-  fine: 'the cluster serves every kind that is used',
-  async find({cluster, rendered, readRecords}) {
+  okMessage: 'the cluster serves every kind that is used',
+  async run({cluster, rendered, readRecords}) {
     const charts = await rendered()
     const records = await readRecords()
     const installed = new Map(
@@ -70,7 +70,7 @@ function kindsOf({kind, spec}: KubernetesObject): readonly string[] {
 }
 
 /** Returns a problem for each kind that is not served: its charts cannot be installed. */
-export function judgeMissing(missing: readonly UsedKind[]): readonly Found[] {
+export function judgeMissing(missing: readonly UsedKind[]): readonly CheckFinding[] {
   return missing.map(({apiVersion, kind, releases}) => {
     const api = deprecationOf({apiVersion, kind})
     const names = releases.map(releaseName).join(', ')
@@ -82,7 +82,7 @@ export function judgeMissing(missing: readonly UsedKind[]): readonly Found[] {
   })
 }
 
-export function judgeDeprecated(used: readonly UsedKind[]): readonly Found[] {
+export function judgeDeprecated(used: readonly UsedKind[]): readonly CheckFinding[] {
   return used.flatMap(({apiVersion, kind, releases}) => {
     const api = deprecationOf({apiVersion, kind})
     if (!api) return []
@@ -96,9 +96,9 @@ export function judgeDeprecated(used: readonly UsedKind[]): readonly Found[] {
  * Returns a problem for each release with a kind that is no longer served: helm reads the last manifest at
  * every upgrade, and fails if it contains such a kind (helm issue 7219).
  */
-export function judgeForgotten(missing: readonly UsedKind[]): readonly Found[] {
+export function judgeForgotten(missing: readonly UsedKind[]): readonly CheckFinding[] {
   return missing.flatMap(({apiVersion, kind, releases}) =>
-    releases.map((release): Found => {
+    releases.map((release): CheckFinding => {
       const [name, namespace] = [releaseName(release), releaseNamespace(release)]
       const what = `${release} was installed with ${kind} of ${apiVersion}, which the cluster no longer serves: its next upgrade would fail`
       const advice = `helm plugin install https://github.com/helm/helm-mapkubeapis && helm mapkubeapis ${name} --namespace ${namespace}`

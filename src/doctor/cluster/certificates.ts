@@ -4,13 +4,13 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import type {SecretStore} from '../../kubernetes/records/secret-store.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Examination} from '../facts.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /** Finds certificates that expire soon: of servers, of the CAs that kk stores, and those in values. */
 export const certificatesCheck: Check = {
   name: 'certificates',
-  fine: 'no certificate expires soon',
-  async find(facts) {
+  okMessage: 'no certificate expires soon',
+  async run(facts) {
     const {cluster, now, kubectl, prepared} = facts
     const [seen, authorities] = await Promise.all([seenCertificates(facts), keptAuthorities(cluster.secrets)])
     const place = prepared ? facts.place : `FILE ${facts.place}`.trim()
@@ -37,8 +37,8 @@ export function judgeCertificates(
   seen: readonly SeenCertificates[],
   authorities: ReadonlyMap<string, X509Certificate>,
   place: Place,
-): readonly Found[] {
-  const ending = new Map<string, Found>()
+): readonly CheckFinding[] {
+  const ending = new Map<string, CheckFinding>()
   const users = new Map<X509Certificate, Set<string>>()
   for (const each of seen) {
     const authority = authorities.get(each.namespace)
@@ -67,7 +67,7 @@ function found(
   what: string,
   certificate: X509Certificate,
   {now, advice}: {readonly now: number; readonly advice: string},
-): Found {
+): CheckFinding {
   const end = expiryTime(certificate)
   const at = new Date(end).toISOString()
   return end <= now

@@ -6,7 +6,7 @@ import {NEEDS} from '../../kubernetes/permissions/needs.ts'
 import {RENDERED_VERBS} from '../../kubernetes/permissions/rendered.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Examination} from '../facts.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /** One access that verbs of kk need. */
 interface NeededAccess extends Pick<Need, 'why' | 'without'> {
@@ -18,8 +18,8 @@ interface NeededAccess extends Pick<Need, 'why' | 'without'> {
 /** Finds the permissions that the verbs of kk need and this user does not have. */
 export const permissionsCheck: Check = {
   name: 'permissions',
-  fine: 'you have all permissions that kk needs',
-  async find(facts) {
+  okMessage: 'you have all permissions that kk needs',
+  async run(facts) {
     const {cluster, prepared, kubectl} = facts
     const namespaces = [...new Set((prepared?.graph.releases ?? []).map(releaseNamespace))]
     const needed = [...neededAccesses(namespaces), ...(await renderedAccesses(facts))]
@@ -92,11 +92,11 @@ interface Grant {
  * Returns one finding for each kind of object and place. Without the accesses of status and plan, kk can do
  * nothing; those of other verbs may be denied on purpose.
  */
-function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly Found[] {
+function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly CheckFinding[] {
   const groups = Map.groupBy(denied, ({access: {verb: _, ...object}, by, without}) =>
     JSON.stringify([object, by, without]),
   )
-  return [...groups.values()].map((same): Found => {
+  return [...groups.values()].map((same): CheckFinding => {
     const {access, why, by, without} = same[0]!
     const verbs = same.map((each) => each.access.verb)
     const stops = by.map((verb) => `kk ${verb}`).join(', ')

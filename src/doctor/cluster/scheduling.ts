@@ -6,14 +6,14 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {podTemplate} from '../../kubernetes/manifest/pods.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /** Finds pods that fit no node, not even an empty one: they and their release would stay pending. */
 export const schedulingCheck: Check = {
   name: 'scheduling',
   needs: 'environment',
-  fine: 'every rendered pod fits a node',
-  async find({cluster, rendered}) {
+  okMessage: 'every rendered pod fits a node',
+  async run({cluster, rendered}) {
     const [nodes, objects] = await Promise.all([cluster.diagnosis.nodes(), rendered()])
     return judgeScheduling(objects, nodes)
   },
@@ -53,7 +53,7 @@ interface Hindrances {
 export function judgeScheduling(
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
   nodes: readonly SchedulableNode[],
-): readonly Found[] {
+): readonly CheckFinding[] {
   const pods = [...rendered].flatMap(([release, objects]) =>
     objects.flatMap((object) => {
       const spec = podTemplate(object)?.spec as PodSpec | undefined
@@ -83,7 +83,7 @@ function whyNowhere(
   spec: PodSpec,
   kind: string,
   nodes: readonly SchedulableNode[],
-): {level: Found['level']; why: string; advice: string} | undefined {
+): {level: CheckFinding['level']; why: string; advice: string} | undefined {
   const requests = requestsOf(spec)
   const seen = nodes.map((node) => ({node, ...hindrancesOf(node, spec, kind, requests)}))
   const [nearest] = seen.toSorted(

@@ -1,7 +1,7 @@
 import type {SeenStorageClass} from '../../kubernetes/diagnosis/diagnosis.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /**
  * Checks that there is one default storage class, for claims without a class, and that the classes of other
@@ -9,8 +9,8 @@ import type {Check, Found} from '../finding.ts'
  */
 export const storageClassCheck: Check = {
   name: 'storage-class',
-  fine: 'there is one default storage class',
-  async find({cluster, kubectl, rendered}) {
+  okMessage: 'there is one default storage class',
+  async run({cluster, kubectl, rendered}) {
     const [classes, objects] = await Promise.all([cluster.diagnosis.storageClasses(), rendered()])
     return [
       ...judgeStorageClasses(classes, classless(objects), kubectl),
@@ -49,7 +49,7 @@ function claimSpecs({kind, spec}: KubernetesObject): readonly (ClaimSpec | undef
 export function judgeNamedClasses(
   classes: readonly SeenStorageClass[],
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
-): readonly Found[] {
+): readonly CheckFinding[] {
   const brought = [...rendered.values()].flat().filter(({kind}) => kind === 'StorageClass')
   const existing = new Set([...classes.map(({name}) => name), ...brought.map(({metadata}) => metadata.name)])
   const missing = [...rendered].flatMap(([release, objects]) => {
@@ -69,7 +69,7 @@ export function judgeStorageClasses(
   classes: readonly SeenStorageClass[],
   users: readonly ReleaseId[],
   kubectl: string,
-): readonly Found[] {
+): readonly CheckFinding[] {
   const defaults = classes.filter(({isDefault}) => isDefault).map(({name}) => name)
   if (defaults.length === 1) return []
   const mark = (name: string, value: boolean) =>

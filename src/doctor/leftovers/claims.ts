@@ -2,7 +2,7 @@ import type {SeenClaim} from '../../kubernetes/diagnosis/diagnosis.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecord} from '../../kubernetes/records/runs.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /**
  * Finds claims of removed releases: helm keeps the claims of StatefulSets, and kk deletes them only on
@@ -10,8 +10,8 @@ import type {Check, Found} from '../finding.ts'
  */
 export const claimsCheck: Check = {
   name: 'claims',
-  fine: 'no claims of removed releases',
-  async find({cluster, last, kubectl}) {
+  okMessage: 'no claims of removed releases',
+  async run({cluster, last, kubectl}) {
     const [claims, records, runs] = await Promise.all([
       cluster.diagnosis.claims(),
       last(),
@@ -57,7 +57,7 @@ function leftoverClaims(
   })
 }
 
-function judgeClaims(leftovers: readonly LeftoverClaim[], kubectl: string): readonly Found[] {
+function judgeClaims(leftovers: readonly LeftoverClaim[], kubectl: string): readonly CheckFinding[] {
   return leftovers.map(({claim: {namespace, name}, release}) => ({
     level: 'info',
     what: `the claim ${namespace}/${name} contains data of ${release}, which is removed; deleting it deletes the data`,

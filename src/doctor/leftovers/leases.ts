@@ -1,13 +1,13 @@
 import {type LeaseView, staleness} from '../../kubernetes/lease/view.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {unfinished} from '../../plan/refusals.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /** Finds Leases whose holders are dead: the next run on the release takes them over. */
 export const leasesCheck: Check = {
   name: 'leases',
-  fine: 'no Leases of dead runs',
-  async find({leases, last, now}) {
+  okMessage: 'no Leases of dead runs',
+  async run({leases, last, now}) {
     const [current, records] = await Promise.all([leases(), last()])
     return current.flatMap((lease) =>
       judgeLease(
@@ -27,7 +27,7 @@ export function judgeLease(
   lease: LeaseView,
   record: ReleaseRecord | undefined,
   now: number,
-): readonly Found[] {
+): readonly CheckFinding[] {
   const {release, holder, isRemoval} = lease
   const why = holder === undefined ? undefined : staleness(lease, now)
   if (why === undefined) return []

@@ -4,14 +4,14 @@ import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {releaseName} from '../../release.ts'
 import type {Examination} from '../facts.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 import {type Leftover, leftovers} from './leftovers.ts'
 
 /** Finds objects that only a failed revision created. */
 export const objectsCheck: Check = {
   name: 'forgotten',
-  fine: 'no leftover objects of failed revisions',
-  async find({cluster, everyRecord, place, prepared}) {
+  okMessage: 'no leftover objects of failed revisions',
+  async run({cluster, everyRecord, place, prepared}) {
     const {records} = await everyRecord()
     const last = [...lastRevisions(records).values()]
     const file = prepared ? place : `FILE ${place}`.trim()
@@ -54,7 +54,7 @@ export function judgeObjects(
   {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,
   leftovers: readonly Leftover[],
   {place, file}: Places,
-): readonly Found[] {
+): readonly CheckFinding[] {
   if (leftovers.length === 0) return []
   const names = leftovers.map(
     ({kind, name, kept}) => `${kind}/${name}${kept === undefined ? '' : ' (stays)'}`,

@@ -2,13 +2,13 @@ import {hostname} from 'node:os'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {Reservation} from '../../kubernetes/reservations/reservation.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /** Finds reservations of dead runs: they prevent the removal of releases that the runs were about to use. */
 export const reservationsCheck: Check = {
   name: 'intents',
-  fine: 'no reservations of dead runs',
-  async find({cluster, now, kubectl}) {
+  okMessage: 'no reservations of dead runs',
+  async run({cluster, now, kubectl}) {
     const reservations = await cluster.diagnosis.reservations()
     const findings = reservations.map(async (reservation) =>
       judgeReservation({reservation, now, isDead: await isGone(reservation.operator), kubectl}),
@@ -24,7 +24,7 @@ interface ReservationInputs {
   readonly kubectl: string
 }
 
-function judgeReservation({reservation, now, isDead, kubectl}: ReservationInputs): readonly Found[] {
+function judgeReservation({reservation, now, isDead, kubectl}: ReservationInputs): readonly CheckFinding[] {
   const {name, required, dependent, operator, deadline} = reservation
   if (!isDead && deadline > now) return []
   const why = isDead

@@ -1,12 +1,12 @@
 import type {LeaseView} from '../../kubernetes/lease/view.ts'
 import {type RunEntry, runEntry} from '../../kubernetes/records/run-entry.ts'
-import type {Check, Found} from '../finding.ts'
+import type {Check, CheckFinding} from '../finding.ts'
 
 /** Finds records of runs in the state "running" whose process has ended. */
 export const runsCheck: Check = {
   name: 'runs',
-  fine: 'no interrupted runs',
-  async find({cluster, leases, now, prepared, place}) {
+  okMessage: 'no interrupted runs',
+  async run({cluster, leases, now, prepared, place}) {
     const [records, held] = await Promise.all([cluster.runs.list(), leases()])
     const runs = await Promise.all(records.map(runEntry))
     const owner = prepared?.environment.name
@@ -30,9 +30,9 @@ const DAY_MS = 24 * 3600 * 1000
  * Returns a finding for the last run of each environment if it was interrupted; a later run supersedes
  * earlier ones.
  */
-export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Found[] {
+export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly CheckFinding[] {
   const last = [...Map.groupBy(runs, ({environment}) => environment).values()].map((each) => each[0]!)
-  return last.flatMap((run): readonly Found[] => {
+  return last.flatMap((run): readonly CheckFinding[] => {
     const {id, state, verb, environment, who, startedAt} = run
     const isRunning = leases.some(({holder, runsOut = now + 1}) => holder?.includes(id) && runsOut > now)
     const isOld = state === 'not-ended' && !isRunning && Date.parse(startedAt) + DAY_MS < now

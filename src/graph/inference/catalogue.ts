@@ -24,7 +24,7 @@ const CLUSTER_WIDE = new Set(['PriorityClass', 'RuntimeClass', 'StorageClass', '
 /** Returns the catalogue of the objects that releases provide. */
 export function catalogue(releases: readonly KnownRelease[]): Catalogue {
   const byKey = new Map<string, Map<ReleaseId, Candidate>>()
-  const made = new Map<string, ReleaseId[]>()
+  const releasesByJob = new Map<string, ReleaseId[]>()
   const providedBy = new Map<ReleaseId, Provided>()
   const add = (key: string, candidate: Candidate) => {
     const candidates = byKey.get(key) ?? new Map<ReleaseId, Candidate>()
@@ -34,7 +34,8 @@ export function catalogue(releases: readonly KnownRelease[]): Catalogue {
   for (const {release, facts} of releases) {
     const {provided} = facts
     providedBy.set(release, provided)
-    for (const digest of provided.madeByJobs) made.set(digest, [...(made.get(digest) ?? []), release])
+    for (const digest of provided.madeByJobs)
+      releasesByJob.set(digest, [...(releasesByJob.get(digest) ?? []), release])
     for (const {key, ...candidate} of listCandidates(release, provided)) add(key, {release, ...candidate})
   }
   return {
@@ -44,7 +45,7 @@ export function catalogue(releases: readonly KnownRelease[]): Catalogue {
       const matches = targetKeys(asker, target).map((key) => [...(byKey.get(key)?.values() ?? [])])
       return matches.find((each) => each.length > 0) ?? []
     },
-    madeByJobs: (name) => made.get(wordDigest(name)) ?? [],
+    madeByJobs: (name) => releasesByJob.get(wordDigest(name)) ?? [],
     guards(release, group, kind) {
       const {guarded = [], kinds = []} = providedBy.get(release) ?? {}
       const plural = kinds.find((each) => each.group === group && each.kind === kind)?.plural

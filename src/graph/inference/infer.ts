@@ -109,10 +109,10 @@ function serve(want: Want, preferences: Preferences, {present, offered, shared}:
 
   const madeMatch = madeByJob(want, preferences, present)
   if (madeMatch) return madeMatch
-  const there = chooseProvider(offered.find(preferences.asker, target), preferences)
-  if (there.is !== 'one') return there
-  const kind = edgeKind(there.candidate, offered)
-  return kind === 'soft' ? {is: 'none'} : {...there, kind, isAdded: true}
+  const choice = chooseProvider(offered.find(preferences.asker, target), preferences)
+  if (choice.is !== 'one') return choice
+  const kind = edgeKind(choice.candidate, offered)
+  return kind === 'soft' ? {is: 'none'} : {...choice, kind, isAdded: true}
 }
 
 /**

@@ -82,7 +82,7 @@ export async function copyImage({from, to, content, missing, name, mountSource}:
   })
   const failure = failures.find((each) => each !== undefined)
   if (failure) throw failure.error
-  const whole = content.manifests.at(-1)
+  const rootManifest = content.manifests.at(-1)
   for (const manifest of content.manifests)
-    await to.store.writeManifest(to.repository, manifest, manifest === whole ? name : undefined)
+    await to.store.writeManifest(to.repository, manifest, manifest === rootManifest ? name : undefined)
 }

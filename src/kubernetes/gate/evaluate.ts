@@ -53,7 +53,7 @@ export interface Observation {
   object(resource: Resource, namespace: string, name: string): Observed | undefined
   /** Returns the last state of a deleted object, if its deletion was observed. */
   gone(resource: Resource, namespace: string, name: string): Observed | undefined
-  around(namespace: string): NamespaceObjects
+  namespaceObjects(namespace: string): NamespaceObjects
 }
 
 /** The kinds of Kubernetes that have a health, and that every deployer may read. */
@@ -225,7 +225,7 @@ export function collectionKey({resource, namespace}: {resource: Resource; namesp
   return `${resource.apiVersion} ${resource.kind} ${namespace}`
 }
 
-const NOTHING_AROUND: NamespaceObjects = {pods: [], now: 0, claim: () => undefined}
+const NO_OBJECTS: NamespaceObjects = {pods: [], now: 0, claim: () => undefined}
 
 /** The maximum delay of the events of a deleted object, in milliseconds. */
 export const MAX_EVENT_DELAY_MS = 10_000
@@ -252,7 +252,7 @@ export function evaluate(
       const live = seen.object(resource, namespace, name)
       if (!live) return absentHealth(one, seen, background)
       // Lists omit the kind of their items.
-      const namespaceObjects = resource.isAlone ? NOTHING_AROUND : seen.around(namespace)
+      const namespaceObjects = resource.isAlone ? NO_OBJECTS : seen.namespaceObjects(namespace)
       return resource.health({...live, kind: resource.kind}, namespaceObjects, manifestFields)
     }),
   )
@@ -269,7 +269,7 @@ function absentHealth(
     return {state: 'waiting', blames: [{...about, message: 'it does not exist', reason: 'NotFound'}]}
   const gone = seen.gone(resource, namespace, name)
   if (gone && hasCompleted(gone)) return HEALTHY
-  const ended = gone && resource.health({...gone, kind}, NOTHING_AROUND, manifestFields)
+  const ended = gone && resource.health({...gone, kind}, NO_OBJECTS, manifestFields)
   if (ended?.state === 'failed') return ended
   if (gone) return {state: 'unknown', blames: [{...about, message: DELETED_EARLY, reason: NOT_SEEN}]}
   if (hasPassed) return HEALTHY

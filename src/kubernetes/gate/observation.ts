@@ -19,7 +19,7 @@ export function observation(
   return {
     object: (resource, namespace, name) => collection(resource, namespace).get(name),
     gone: (resource, namespace, name) => collection(resource, namespace).gone?.(name),
-    around(namespace) {
+    namespaceObjects(namespace) {
       const cached = surroundings.get(namespace)
       if (cached) return cached
       const namespaceObjects: NamespaceObjects = {

@@ -23,7 +23,7 @@ export interface Dispatcher {
    * worker runs it, nor will.
    */
   dispatch(
-    handed: Omit<DispatchedTask, 'appliedAwaited'>,
+    task: Omit<DispatchedTask, 'appliedAwaited'>,
     options: DispatchOptions,
   ): Promise<{readonly revision: number}>
   /**

@@ -1,6 +1,6 @@
 import {oncePerObject} from '../../base/once.ts'
 import {isMap, type Values} from '../../base/values.ts'
-import type {SpokenChart} from '../../charts/dialect.ts'
+import type {DialectChart} from '../../charts/dialect.ts'
 import type {ByHand, SecretNeed} from './plugin.ts'
 
 /**
@@ -10,7 +10,7 @@ import type {ByHand, SecretNeed} from './plugin.ts'
  */
 export const accountSecrets = oncePerObject(listSecrets)
 
-function listSecrets(chart: SpokenChart): readonly SecretNeed[] {
+function listSecrets(chart: DialectChart): readonly SecretNeed[] {
   if (chart.dialect === 'kk') return listCredentials(chart).map(belowGlobal)
   return chart.dialect === 'openstack-helm' ? declaredAccounts(chart) : []
 }
@@ -85,7 +85,7 @@ function credentialKind(name: string): SecretNeed['kind'] {
  * values, those that the library makes of `databases`, `registration`, `login` and the `uses` of files, and
  * those in the chart's own templates.
  */
-function listCredentials({name: chart, values, templates = ''}: SpokenChart): readonly string[] {
+function listCredentials({name: chart, values, templates = ''}: DialectChart): readonly string[] {
   const users = Object.entries(mapAt(values, 'databases')).map(([name, database]) =>
     textAt(database, 'user', name),
   )
@@ -140,7 +140,7 @@ const KEYS = ['erlang_cookie', 'memcache_secret_key']
  * Returns the accounts of shared services that a chart of openstack-helm declares below
  * `endpoints.<service>.auth`.
  */
-function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
+function declaredAccounts({endpoints}: DialectChart): readonly SecretNeed[] {
   return Object.entries(endpoints).flatMap(([endpoint, entry]) => {
     const [, server] = SHARED.exec(endpoint) ?? []
     // PostgreSQL is not the shared server: the chart that declares it has a separate password.

@@ -1,5 +1,5 @@
 import type {Values} from '../../base/values.ts'
-import {type SpokenChart, valuesAt} from '../../charts/dialect.ts'
+import {type DialectChart, valuesAt} from '../../charts/dialect.ts'
 import {credentials} from './table.ts'
 
 /**
@@ -55,7 +55,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
 /**
  * Returns the assumed declarations of a chart of this name, for callers without an environment that has it.
  */
-export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
+export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): DialectChart {
   const values: Values =
     dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints: listEndpoints(name)}
   return {name, dialect, values, ...valuesAt(values), templates: undefined}

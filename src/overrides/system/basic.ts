@@ -1,7 +1,7 @@
 import type {Values} from '../../base/values.ts'
 import type {FactName} from '../facts/facts.ts'
 import {definePlugin, type Plugin} from './plugin.ts'
-import {compose, given} from './shared/compose.ts'
+import {compose, ifKnown} from './shared/compose.ts'
 import {limits, replicas, type Share, spread, WORKER} from './shared/sizing.ts'
 import {type StorageFacts, volumeClass} from './shared/storage.ts'
 
@@ -146,5 +146,5 @@ function listReads({perController, limited, volume: claims}: BasicChart): readon
 function volume({at, class: key, optional}: BasicVolume, facts: StorageFacts): Values | undefined {
   const nested = (values: Values) => at.reduceRight<Values>((inner, step) => ({[step]: inner}), values)
   if (facts.storage === 'ephemeral') return optional ? nested({enabled: false}) : undefined
-  return given(volumeClass(facts), (name) => nested({[key]: name}))
+  return ifKnown(volumeClass(facts), (name) => nested({[key]: name}))
 }

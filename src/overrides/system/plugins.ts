@@ -1,7 +1,7 @@
 import {memoize} from '../../base/once.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {Chart} from '../../charts/chart.ts'
-import {definesChart, type SpokenChart, spokenChart} from '../../charts/dialect.ts'
+import {type DialectChart, definesChart, readDialectChart} from '../../charts/dialect.ts'
 import type {FactName, Facts} from '../facts/facts.ts'
 import {accountSecrets} from './accounts.ts'
 import {assumedChart} from './assumed.ts'
@@ -10,7 +10,7 @@ import type {Plugin} from './plugin.ts'
 import {isRead} from './reads.ts'
 import {compose} from './shared/compose.ts'
 import {KK_FACTS, serviceWithoutPlugin} from './shared/service.ts'
-import {accountRegions, busMembers, clusterDomain} from './shared/trees.ts'
+import {accountRegions, clusterDomain, rabbitmqHosts} from './shared/trees.ts'
 import {plugins as table} from './table.ts'
 
 /** A chart whose files show what it reads. */
@@ -29,26 +29,26 @@ export interface Plugins {
    */
   find(chart: string | FoundChart): Promise<Plugin | undefined>
   /** Returns the declarations of a chart; its files are read once. */
-  spoken(chart: FoundChart): SpokenChart
+  dialectChart(chart: FoundChart): DialectChart
 }
 
 /** Returns kk's own plugins; each is loaded on first use. */
 export function builtInPlugins(): Plugins {
   const isWhole = memoize(definesChart)
-  const spokenIn = new Map<string, SpokenChart>()
-  const spoken = (chart: FoundChart) => {
-    const spoken = spokenIn.get(chart.directory) ?? spokenChart(chart, isWhole)
-    spokenIn.set(chart.directory, spoken)
-    return spoken
+  const dialectCharts = new Map<string, DialectChart>()
+  const dialectChart = (chart: FoundChart) => {
+    const dialectChart = dialectCharts.get(chart.directory) ?? readDialectChart(chart, isWhole)
+    dialectCharts.set(chart.directory, dialectChart)
+    return dialectChart
   }
   return {
     charts: [...new Set([...Object.keys(table), ...Object.keys(BASIC)])].sort(),
     replacing: [],
-    spoken,
+    dialectChart,
     async find(chart) {
-      if (typeof chart !== 'string') return spokenPlugin(spoken(chart), await builtIn(chart.name))
+      if (typeof chart !== 'string') return dialectPlugin(dialectChart(chart), await builtIn(chart.name))
       const plugin = await builtIn(chart)
-      return plugin && spokenPlugin(assumedChart(chart, plugin.kk ? 'kk' : 'openstack-helm'), plugin)
+      return plugin && dialectPlugin(assumedChart(chart, plugin.kk ? 'kk' : 'openstack-helm'), plugin)
     },
   }
 }
@@ -68,13 +68,15 @@ export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugi
   return {
     charts: [...new Set([...plugins.charts, ...byChart.keys()])].sort(),
     replacing: outside.filter(({chart}) => plugins.charts.includes(chart)),
-    spoken: plugins.spoken,
+    dialectChart: plugins.dialectChart,
     async find(chart) {
       const plugin = byChart.get(typeof chart === 'string' ? chart : chart.name)
       if (!plugin) return plugins.find(chart)
       if (typeof chart === 'string') return plugin
       const named = new Set(plugin.secrets.map(({path}) => path.join('\0')))
-      const accounts = accountSecrets(plugins.spoken(chart)).filter(({path}) => !named.has(path.join('\0')))
+      const accounts = accountSecrets(plugins.dialectChart(chart)).filter(
+        ({path}) => !named.has(path.join('\0')),
+      )
       const {requires} = (await plugins.find(chart)) ?? {}
       if (accounts.length === 0 && !requires) return plugin
       return {...plugin, secrets: [...accounts, ...plugin.secrets], ...(requires && {requires})}
@@ -83,7 +85,7 @@ export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugi
 }
 
 /** Returns the plugin for a chart by its dialect and its name; undefined for a chart of neither dialect. */
-function spokenPlugin(chart: SpokenChart, own: Plugin | undefined): Plugin | undefined {
+function dialectPlugin(chart: DialectChart, own: Plugin | undefined): Plugin | undefined {
   const {name, dialect} = chart
   if (dialect === undefined) return undefined
   const declared = {
@@ -112,7 +114,7 @@ interface CommonPart {
 }
 
 /** Returns the parts that every chart of openstack-helm gets from its declarations. */
-function commonParts({endpoints}: SpokenChart): readonly CommonPart[] {
+function commonParts({endpoints}: DialectChart): readonly CommonPart[] {
   const {identity, oslo_messaging: bus} = endpoints
   const accounts = isMap(identity) && isMap(identity.auth) ? identity.auth : {}
   const users = Object.keys(accounts).filter((user) => isMap(accounts[user]))
@@ -123,6 +125,6 @@ function commonParts({endpoints}: SpokenChart): readonly CommonPart[] {
     ...(users.length > 0
       ? [{fact: 'region', make: ({region}: Facts) => accountRegions(region, users)} as const]
       : []),
-    ...(isMap(bus) && isMap(bus.statefulset) ? [{fact: 'controllers', make: busMembers} as const] : []),
+    ...(isMap(bus) && isMap(bus.statefulset) ? [{fact: 'controllers', make: rabbitmqHosts} as const] : []),
   ]
 }

@@ -1,5 +1,5 @@
 import {isMap, type Values} from '../../base/values.ts'
-import type {SpokenChart} from '../../charts/dialect.ts'
+import type {DialectChart} from '../../charts/dialect.ts'
 import type {ValuePath} from '../../redact/values.ts'
 import {leaves} from '../secret-values.ts'
 
@@ -7,12 +7,12 @@ import {leaves} from '../secret-values.ts'
  * Returns the paths that the chart does not read, as far as known: neither its values nor its templates have
  * them.
  */
-export function unreadPaths(chart: SpokenChart, values: Values): readonly ValuePath[] {
+export function unreadPaths(chart: DialectChart, values: Values): readonly ValuePath[] {
   return leaves([], values).filter((path) => !isRead(chart, path))
 }
 
 /** Returns true if a chart reads a path among its values; true for a chart without files. */
-export function isRead(chart: SpokenChart, path: ValuePath): boolean {
+export function isRead(chart: DialectChart, path: ValuePath): boolean {
   const {templates, dialect} = chart
   if (templates === undefined || isMentioned(templates, path)) return true
   const [first = '', ...rest] = path
@@ -35,7 +35,7 @@ const COMMON = [
   'secrets',
 ]
 
-function isReadByCommon({name, values}: SpokenChart, [first = '', second = '', third]: ValuePath): boolean {
+function isReadByCommon({name, values}: DialectChart, [first = '', second = '', third]: ValuePath): boolean {
   const units = ['components', 'jobs', 'cronjobs', 'tests'].flatMap((key) => keysAt(values, key))
   if (first === 'pod' && (second === 'replicas' || second === 'resources'))
     return third === undefined || third === 'enabled' || units.some((unit) => sameName(unit, third))
@@ -60,7 +60,7 @@ const OF_ENDPOINT = [
   'statefulset',
 ]
 
-function isReadByToolkit({endpoints}: SpokenChart, [first, second = '', third = '']: ValuePath): boolean {
+function isReadByToolkit({endpoints}: DialectChart, [first, second = '', third = '']: ValuePath): boolean {
   if (first === 'pod') return second === 'affinity' || (second === 'resources' && third === 'enabled')
   if (first !== 'endpoints') return false
   return second === 'cluster_domain_suffix' || (has(endpoints, [second]) && OF_ENDPOINT.includes(third))

@@ -1,6 +1,6 @@
 import {dig, digText} from '../../base/dig.ts'
 import {isMap, type Values} from '../../base/values.ts'
-import type {SpokenChart} from '../../charts/dialect.ts'
+import type {DialectChart} from '../../charts/dialect.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'
@@ -40,7 +40,7 @@ export function servedEndpoint(chart: string): string | undefined {
 }
 
 /** Returns true if one of these releases serves an endpoint. */
-export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): boolean {
+export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, DialectChart>): boolean {
   return listServers(endpoint, charts).length > 0
 }
 
@@ -50,12 +50,12 @@ export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, Spoken
  */
 export function serverElsewhere(
   asker: ReleaseId,
-  chart: SpokenChart,
+  chart: DialectChart,
   server: Pick<Server, 'release' | 'endpoint' | 'host'>,
 ): Values | undefined {
   if (chart.dialect !== 'openstack-helm' || !isMap(chart.endpoints[server.endpoint])) return undefined
   const administrator = ADMINISTRATORS[server.endpoint] ?? ''
-  return compose(toldInOsh(asker, chart, {...server, administrator}))
+  return compose(serverInToolkitDialect(asker, chart, {...server, administrator}))
 }
 
 /**
@@ -63,18 +63,20 @@ export function serverElsewhere(
  * because their hosts and administrators have other names. A service is omitted if no release, or several, of
  * the environment provide it.
  */
-export function foreignServers(asker: ReleaseId, charts: ReadonlyMap<ReleaseId, SpokenChart>): Values {
+export function foreignServers(asker: ReleaseId, charts: ReadonlyMap<ReleaseId, DialectChart>): Values {
   const chart = charts.get(asker)
   if (chart?.dialect === undefined) return {}
   const parts = SHARED.map((endpoint) => {
     const [server, ...rest] = listServers(endpoint, charts)
     if (!server || rest.length > 0 || charts.get(server.release)!.dialect === chart.dialect) return undefined
-    return chart.dialect === 'kk' ? toldInKk(asker, chart, server) : toldInOsh(asker, chart, server)
+    return chart.dialect === 'kk'
+      ? serverInKkDialect(asker, chart, server)
+      : serverInToolkitDialect(asker, chart, server)
   })
   return compose(...parts)
 }
 
-function listServers(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): readonly Server[] {
+function listServers(endpoint: string, charts: ReadonlyMap<ReleaseId, DialectChart>): readonly Server[] {
   return [...charts].flatMap(([release, chart]): readonly Server[] => {
     if (chart.dialect === 'kk') {
       const components = Object.entries(chart.values.components ?? {})
@@ -93,7 +95,7 @@ function listServers(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChar
   })
 }
 
-function toldInKk(asker: ReleaseId, chart: SpokenChart, server: Server): Values | undefined {
+function serverInKkDialect(asker: ReleaseId, chart: DialectChart, server: Server): Values | undefined {
   const {endpoint} = server
   const names = accountSecrets(chart).map(({name}) => name)
   const isAdministrator = names.includes(`${endpoint}.admin.password`)
@@ -113,7 +115,11 @@ function toldInKk(asker: ReleaseId, chart: SpokenChart, server: Server): Values 
   }
 }
 
-function toldInOsh(asker: ReleaseId, {endpoints}: SpokenChart, server: Server): Values | undefined {
+function serverInToolkitDialect(
+  asker: ReleaseId,
+  {endpoints}: DialectChart,
+  server: Server,
+): Values | undefined {
   const {endpoint: kind, administrator, host} = server
   const declared = Object.entries(endpoints).filter(([name]) => name === kind || name.startsWith(`${kind}_`))
   const entries = declared.map(([name, entry]): [string, Values] => [

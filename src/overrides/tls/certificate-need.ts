@@ -2,7 +2,7 @@ import {hash} from 'node:crypto'
 import {isIP} from 'node:net'
 import {mergeValues} from '../../base/merge.ts'
 import {isMap, type Values} from '../../base/values.ts'
-import type {SpokenChart} from '../../charts/dialect.ts'
+import type {DialectChart} from '../../charts/dialect.ts'
 import type {SecretNeed} from '../system/plugin.ts'
 import type {Certifier} from './certificates.ts'
 
@@ -24,7 +24,7 @@ interface Place {
  * none if TLS is off, or if a layer names a Secret or an issuer, or contains the files.
  */
 export function certificateNeeds(
-  chart: SpokenChart,
+  chart: DialectChart,
   place: Place,
   makeCertifier: (authority: string) => Certifier,
 ): readonly SecretNeed[] {
@@ -48,7 +48,7 @@ export function certificateNeeds(
  * Returns the `tls` settings of a release of one of kk's own charts if it needs a certificate for them; else
  * undefined.
  */
-export function certificateSettings(chart: SpokenChart, values: Values): Values | undefined {
+export function certificateSettings(chart: DialectChart, values: Values): Values | undefined {
   const tls = readTls(values)
   return chart.dialect === 'kk' && isCovered(chart, tls) ? tls : undefined
 }
@@ -70,7 +70,7 @@ function readTls(values: Values): Values {
 }
 
 /** Internally, every release is a server or a client; from outside, only HTTP services are reached. */
-function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}: Values): boolean {
+function isCovered({values: {serves}}: DialectChart, {public: outside, internal}: Values): boolean {
   const speaksHttp = Object.values(mapOf(serves)).some((each) =>
     /^https?$/.test(String(mapOf(mapOf(each).scheme).default)),
   )
@@ -82,7 +82,7 @@ function isCovered({values: {serves}}: SpokenChart, {public: outside, internal}:
  * share, by which a proxy identifies their pods; its own name if it has none.
  */
 function serverNames(
-  {values: defaults}: SpokenChart,
+  {values: defaults}: DialectChart,
   {release, namespace, values}: Place,
 ): readonly string[] {
   const endpoints = mergeValues(mapOf(mapOf(values.global).endpoints), mapOf(values.endpoints))

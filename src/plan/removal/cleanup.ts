@@ -61,7 +61,7 @@ export interface ReleaseCleanup {
   readonly release: ReleaseId
   readonly cronJob: KubernetesObject
   /** The resources that its Job deletes. */
-  readonly goes: readonly ExternalResource[]
+  readonly deleted: readonly ExternalResource[]
   readonly stays: readonly RemainingResource[]
 }
 
@@ -104,7 +104,7 @@ export function splitCleanups(
     const why = (thing: ExternalResource) => {
       const users = remaining.filter((other) => other.cleanups.some((theirs) => has(theirs, thing)))
       if (users.length > 0) return `${users.map((user) => releaseName(user.release)).join(', ')} has it, too`
-      return isWanted ? lost(release) : 'it goes only with --purge'
+      return isWanted ? lost(release) : 'it is deleted only with --purge'
     }
     const decided = made.map((thing) => ({thing, why: why(thing)}))
     const hosts = new Set(made.map(({at}) => at))
@@ -113,7 +113,7 @@ export function splitCleanups(
       {
         release,
         cronJob,
-        goes: decided.flatMap(({thing, why}) => (why === undefined ? [thing] : [])),
+        deleted: decided.flatMap(({thing, why}) => (why === undefined ? [thing] : [])),
         stays: [
           ...decided.flatMap(({thing, why}) => (why === undefined ? [] : [{...thing, why}])),
           ...foreign.map((account) => ({kind: 'account', ...account, why: 'the release did not make it'})),

@@ -65,8 +65,8 @@ function staying(
       stays.set(
         release,
         unwanted
-          ? `protected: it goes only by kk remove ${releaseName(release)} --confirm ${releaseName(release)}`
-          : `protected: it goes only with --confirm ${releaseName(release)}`,
+          ? `protected: it is removed only by kk remove ${releaseName(release)} --confirm ${releaseName(release)}`
+          : `protected: it is removed only with --confirm ${releaseName(release)}`,
       )
     else if (uses.observed.get(release)!.unreadable !== undefined)
       stays.set(release, 'its record cannot be read, so helm does not see it')

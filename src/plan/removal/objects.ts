@@ -26,7 +26,7 @@ export interface RemainingObject extends ObjectName {
 /** The effect of removing a release on its objects. */
 export interface ReleaseRemoval {
   readonly release: ReleaseId
-  readonly goes: readonly DeletedObject[]
+  readonly deleted: readonly DeletedObject[]
   /** The objects that exist, and those that hooks of the removal will create. */
   readonly stays: readonly RemainingObject[]
 }
@@ -41,7 +41,7 @@ export interface StoredObjects {
 }
 
 export interface SplitObjects {
-  readonly goes: readonly KubernetesObject[]
+  readonly deleted: readonly KubernetesObject[]
   readonly stays: readonly {readonly object: KubernetesObject; readonly why: RemainReason}[]
 }
 
@@ -61,7 +61,7 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
   const stays = (objects: readonly KubernetesObject[], why: RemainReason) =>
     objects.map((object) => ({object, why}))
   return {
-    goes: manifest.filter((object) => !isKeptAtUninstall(object)),
+    deleted: manifest.filter((object) => !isKeptAtUninstall(object)),
     stays: [
       ...stays(manifest.filter(isKeptAtUninstall), 'keep'),
       ...hooks.map((object) => ({object, why: isLeftByRemoval(object) ? 'removal-hook' : 'hook'}) as const),

@@ -12,8 +12,8 @@ export function planDifferences(saved: SavedPlan, now: SavedPlan): readonly stri
   const currentByRelease = new Map(now.releases.map((release) => [release.release, release]))
   const savedReleases = new Set(saved.releases.map(({release}) => release))
   return [
-    ...kkMoved(saved, now),
-    ...clusterMoved(saved, now),
+    ...kkDifferences(saved, now),
+    ...clusterDifferences(saved, now),
     ...(saved.environment.name === now.environment.name
       ? []
       : [`the environment is "${now.environment.name}", the plan is of "${saved.environment.name}"`]),
@@ -21,18 +21,18 @@ export function planDifferences(saved: SavedPlan, now: SavedPlan): readonly stri
       const name = releaseName(then.release)
       const current = currentByRelease.get(then.release)
       if (!current) return [`${name}: no longer part of the plan`]
-      return releaseMoved(then, current, {file: now.environment.file, isSameCluster}).map(
+      return releaseDifferences(then, current, {file: now.environment.file, isSameCluster}).map(
         (what) => `${name}: ${what}`,
       )
     }),
     ...now.releases
       .filter(({release}) => !savedReleases.has(release))
       .map(({release, kind}) => `${releaseName(release)}: not part of the saved plan, now ${TO_BE[kind]}`),
-    ...orderMoved(saved, now),
+    ...orderDifferences(saved, now),
   ]
 }
 
-function kkMoved(saved: SavedPlan, now: SavedPlan): readonly string[] {
+function kkDifferences(saved: SavedPlan, now: SavedPlan): readonly string[] {
   if (saved.kk !== now.kk) return [`kk is ${now.kk}, the plan was saved by kk ${saved.kk}`]
   if (saved.schema === now.schema) return []
   return [
@@ -40,7 +40,7 @@ function kkMoved(saved: SavedPlan, now: SavedPlan): readonly string[] {
   ]
 }
 
-function clusterMoved({cluster: then}: SavedPlan, {cluster: now}: SavedPlan): readonly string[] {
+function clusterDifferences({cluster: then}: SavedPlan, {cluster: now}: SavedPlan): readonly string[] {
   const text = ({context, server, uid}: SavedPlan['cluster']) =>
     `${context} (${server}, kube-system has the UID ${uid})`
   if (then.uid !== now.uid) return [`this is the cluster ${text(now)}, the plan is for ${text(then)}`]
@@ -54,17 +54,17 @@ interface Surroundings {
   readonly isSameCluster: boolean
 }
 
-function releaseMoved(
+function releaseDifferences(
   then: SavedRelease,
   now: SavedRelease,
   {file, isSameCluster}: Surroundings,
 ): readonly string[] {
   const causes = [
-    ...chartMoved(then, now),
-    ...layersMoved(then, now, file),
-    ...requirementsMoved(then, now),
-    ...standingMoved(then, now),
-    ...(isSameCluster ? recordMoved(then.record, now.record) : []),
+    ...chartDifferences(then, now),
+    ...layerDifferences(then, now, file),
+    ...requirementDifferences(then, now),
+    ...settingDifferences(then, now),
+    ...(isSameCluster ? recordDifferences(then.record, now.record) : []),
   ]
   if (causes.length > 0) return causes
   if (then.inputs !== now.inputs) return ['its inputs changed']
@@ -72,7 +72,7 @@ function releaseMoved(
   return [`was ${TO_BE[then.kind]}, is now ${TO_BE[now.kind]}`]
 }
 
-function chartMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
+function chartDifferences(then: SavedRelease, now: SavedRelease): readonly string[] {
   const text = ({chart}: SavedRelease) => `${chart.name} ${chart.version}`
   // The chart of a release that is only used comes from its record, which is compared separately.
   if (then.layers.chart === now.layers.chart) return []
@@ -80,7 +80,7 @@ function chartMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
   return ['chart files changed']
 }
 
-function layersMoved(then: SavedRelease, now: SavedRelease, file: string): readonly string[] {
+function layerDifferences(then: SavedRelease, now: SavedRelease, file: string): readonly string[] {
   const flags = then.layers.flags === now.layers.flags ? [] : ['flags that change rendering changed']
   const layers = LAYERS.filter((layer) => then.layers[layer] !== now.layers[layer]).map((layer) => {
     if (layer === 'set' && now.layers.set === undefined)
@@ -91,7 +91,10 @@ function layersMoved(then: SavedRelease, now: SavedRelease, file: string): reado
   return [...flags, ...layers]
 }
 
-function requirementsMoved({requires: then}: SavedRelease, {requires: now}: SavedRelease): readonly string[] {
+function requirementDifferences(
+  {requires: then}: SavedRelease,
+  {requires: now}: SavedRelease,
+): readonly string[] {
   const text = (edge: string) => edge.slice(edge.indexOf('/') + 1).replace(/:ready$/, '')
   return [
     ...now.filter((edge) => !then.includes(edge)).map((edge) => `now requires ${text(edge)}`),
@@ -99,7 +102,7 @@ function requirementsMoved({requires: then}: SavedRelease, {requires: now}: Save
   ]
 }
 
-function standingMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
+function settingDifferences(then: SavedRelease, now: SavedRelease): readonly string[] {
   const statedText = now.stated ? 'now stated in a section' : 'no longer stated in a section'
   const isProtected = now.protected ? 'now protected' : 'no longer protected'
   return [
@@ -108,7 +111,7 @@ function standingMoved(then: SavedRelease, now: SavedRelease): readonly string[]
   ]
 }
 
-function recordMoved(then: SavedRecord | null, now: SavedRecord | null): readonly string[] {
+function recordDifferences(then: SavedRecord | null, now: SavedRecord | null): readonly string[] {
   const text = ({revision, status}: SavedRecord) => `revision ${revision} (${status})`
   if (then === null) return now === null ? [] : [`was not installed, is now at ${text(now)}`]
   if (now === null) return [`was at ${text(then)}, is no longer installed`]
@@ -123,7 +126,7 @@ function recordMoved(then: SavedRecord | null, now: SavedRecord | null): readonl
 }
 
 /** Returns the change of the order of equal releases. Added and missing releases are reported before. */
-function orderMoved(saved: SavedPlan, now: SavedPlan): readonly string[] {
+function orderDifferences(saved: SavedPlan, now: SavedPlan): readonly string[] {
   const [then, current] = [saved, now].map(({releases}) => releases.map(({release}) => release))
   const isSame = (one: readonly ReleaseId[], other: readonly ReleaseId[]) => one.join() === other.join()
   if (isSame(then!, current!) || !isSame(then!.toSorted(), current!.toSorted())) return []

@@ -2,7 +2,7 @@ import {KkError} from '../../base/errors.ts'
 import {mergeValues} from '../../base/merge.ts'
 import type {Position} from '../../base/position.ts'
 import type {Chart} from '../../charts/chart.ts'
-import {spokenChart} from '../../charts/dialect.ts'
+import {readDialectChart} from '../../charts/dialect.ts'
 import {partsOf} from '../../charts/parts-of.ts'
 import type {Environment, Part} from '../../environment/environment.ts'
 import {type LoadOptions, loadChart, releaseIdIn} from './load-charts.ts'
@@ -59,11 +59,11 @@ function partsOfSection(environment: Environment, section: string, chart: Chart)
   const parts = partsOf({
     section,
     chart: chart.name,
-    values: mergeValues(spokenChart(chart).values, sections.get(section) ?? {}),
+    values: mergeValues(readDialectChart(chart).values, sections.get(section) ?? {}),
     file,
     position,
   })
-  if (spokenChart(chart).dialect !== 'kk' || parts.size === 0) {
+  if (readDialectChart(chart).dialect !== 'kk' || parts.size === 0) {
     throw new KkError(
       'KK_ENVIRONMENT',
       `${place}: the chart ${chart.name} has no components that could be separate releases`,

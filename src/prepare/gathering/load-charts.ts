@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import type {Chart} from '../../charts/chart.ts'
-import {spokenChart} from '../../charts/dialect.ts'
+import {readDialectChart} from '../../charts/dialect.ts'
 import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
 import type {Environment, StatedRequirement} from '../../environment/environment.ts'
 import type {Requirement} from '../../graph/build.ts'
@@ -78,13 +78,16 @@ export async function loadCharts(
   return {
     charts,
     requirements: new Map(
-      [...all].map(([release, resolvedRequirements]) => [release, counting(resolvedRequirements, all)]),
+      [...all].map(([release, resolvedRequirements]) => [
+        release,
+        withoutAbsentOptional(resolvedRequirements, all),
+      ]),
     ),
   }
 }
 
 /** Returns the effective requirements: an optional one only if its release is present for another reason. */
-function counting(
+function withoutAbsentOptional(
   resolved: readonly ResolvedRequirement[],
   releases: ReadonlyMap<ReleaseId, unknown>,
 ): readonly Requirement[] {
@@ -179,7 +182,7 @@ function externalServers(
     [...sections.keys(), ...releases.keys()].map((each) => parts?.get(each)?.section ?? each),
   )
   const servers = [...outsideServers(environment, name)].filter((server) => !named.has(server))
-  const isRead = chart && servers.length > 0 && spokenChart(chart).dialect === 'kk'
+  const isRead = chart && servers.length > 0 && readDialectChart(chart).dialect === 'kk'
   return new Set(isRead ? servers : [])
 }
 

@@ -145,7 +145,7 @@ async function render(renders: readonly Render[], rendering: Rendering): Promise
   const copies = await temporaryDirectory('kk-facts-')
   try {
     const charts = missing.map(({chart}) => chart)
-    const places = await copies.fill(() => vendorCharts(charts, copies.path, {anyKubernetes: true}))
+    const places = await copies.fill(() => vendorCharts(charts, copies.path, {ignoreKubernetesVersion: true}))
     const rendered = await mapParallel(missing, async (each) => {
       const {release, chart, layers, timeoutSeconds, apiVersions, kubeVersion, mask, key} = each
       const namespace = releaseNamespace(release)

@@ -76,7 +76,7 @@ function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly stri
         ]
       : []),
     ...(drifts.some(({leftovers}) => leftovers.some(({kept}) => kept === undefined))
-      ? [`${hint}: what is left over from failed revisions goes by: kk drift --prune, which asks first`]
+      ? [`${hint}: to delete what failed revisions left over: kk drift --prune, which asks first`]
       : []),
   ]
 }

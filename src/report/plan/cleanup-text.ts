@@ -25,7 +25,7 @@ export function resourcesLeftText(cleanups: readonly ReleaseCleanup[], palette: 
   const {stays} = cleanupDocument(cleanups)
   const remaining = titled(stays, {title: palette.strong('left in other services'), labels})
   if (remaining.length === 0) return []
-  const isKept = cleanups.some(({goes}) => goes.length === 0)
+  const isKept = cleanups.some(({deleted}) => deleted.length === 0)
   const hint = 'to remove what only a release used, deploy it once more, then kk remove it with --purge'
   return [...remaining, ...(isKept ? [hint] : [])]
 }
@@ -57,7 +57,7 @@ export interface CleanupDocument {
 
 export function cleanupDocument(cleanups: readonly ReleaseCleanup[]): CleanupDocument {
   return {
-    goes: cleanups.flatMap(({release, goes}) => goes.map((thing) => ({release, ...thing}))),
+    goes: cleanups.flatMap(({release, deleted}) => deleted.map((thing) => ({release, ...thing}))),
     stays: cleanups.flatMap(({release, stays}) => stays.map((thing) => ({release, ...thing}))),
   }
 }

@@ -14,14 +14,14 @@ const WHY = {
   earlier: 'of an earlier revision',
 } as const satisfies Record<RemainReason, string>
 
-/** Returns two lists for a removal: the objects that go, and those that helm leaves behind. */
+/** Returns two lists for a removal: the objects to be deleted, and those that helm leaves behind. */
 export function removalText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
   if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
-  const deletedRows = releases.flatMap((each) => goingRows(each, labels, palette))
+  const deletedRows = releases.flatMap((each) => deletedRowsOf(each, labels, palette))
   return blocks([
     [
-      palette.strong('goes'),
+      palette.strong('to be deleted'),
       list(deletedRows, [
         ([release]) => release,
         ([, kind]) => kind,
@@ -37,8 +37,8 @@ export function removalText(releases: readonly ReleaseRemoval[], palette: Palett
 export function objectsLeftText(releases: readonly ReleaseRemoval[], palette: Palette): readonly Part[] {
   if (releases.length === 0) return []
   const labels = releaseLabels(releases.map(({release}) => release))
-  const unexpected = releases.flatMap(({release, goes}) =>
-    goes.map(
+  const unexpected = releases.flatMap(({release, deleted}) =>
+    deleted.map(
       (object): LeftRow => [palette.bad(labels(release)), objectText(object, release), object.with ?? ''],
     ),
   )
@@ -54,18 +54,22 @@ export interface RemovalDocument {
 
 export function removalDocument(releases: readonly ReleaseRemoval[]): RemovalDocument {
   return {
-    goes: releases.flatMap(({release, goes}) => goes.map((object) => ({release, ...object}))),
+    goes: releases.flatMap(({release, deleted}) => deleted.map((object) => ({release, ...object}))),
     stays: releases.flatMap(({release, stays}) => stays.map((object) => ({release, ...object}))),
   }
 }
 
 /** The release is "" in the rows that follow its first; the effect is what is deleted with the object. */
-type GoingRow = readonly [release: string, kind: string, names: string, effect: string]
+type DeletedRow = readonly [release: string, kind: string, names: string, effect: string]
 
 /** Returns a row for each kind. An object that is deleted with others has a separate row. */
-function goingRows({release, goes}: ReleaseRemoval, labels: Labels, palette: Palette): readonly GoingRow[] {
+function deletedRowsOf(
+  {release, deleted}: ReleaseRemoval,
+  labels: Labels,
+  palette: Palette,
+): readonly DeletedRow[] {
   const plain = Map.groupBy(
-    goes.filter((object) => object.with === undefined),
+    deleted.filter((object) => object.with === undefined),
     ({kind}) => kind,
   )
   const rows = [
@@ -74,7 +78,7 @@ function goingRows({release, goes}: ReleaseRemoval, labels: Labels, palette: Pal
       objects.map((object) => placedName(object, release)).join(', '),
       '',
     ]),
-    ...goes
+    ...deleted
       .filter((object) => object.with !== undefined)
       .map((object) => [object.kind, placedName(object, release), object.with!].map(palette.bad)),
   ]
@@ -99,7 +103,7 @@ function stayingRows(releases: readonly ReleaseRemoval[], labels: Labels): reado
   )
   const namespaces = [...new Set(releases.map(({release}) => releaseNamespace(release)))].sort()
   const going = new Set(
-    releases.flatMap(({goes}) => goes.filter(({kind}) => kind === 'Namespace').map(({name}) => name)),
+    releases.flatMap(({deleted}) => deleted.filter(({kind}) => kind === 'Namespace').map(({name}) => name)),
   )
   return [
     ...objects,

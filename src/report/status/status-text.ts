@@ -87,7 +87,7 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
     ...driverLines(name, row),
     ...missingLines(name, row, rows),
     ...leftoverLines(name, row),
-    ...(wanted ? [] : [`${name}: the file no longer names it; it goes only by: kk remove ${name}`]),
+    ...(wanted ? [] : [`${name}: the file no longer names it; to remove it: kk remove ${name}`]),
     ...(outsiders.length === 0
       ? []
       : [
@@ -146,8 +146,8 @@ function leftoverLines(name: string, {status, leftovers = []}: ReleaseStatus): r
   )
   const prune = `kk drift ${name} --prune`
   const next = status === 'deployed' ? prune : `kk deploy, then ${prune}`
-  const isMendable = leftovers.some(({kept}) => kept === undefined)
-  const end = isMendable ? `; it goes by: ${next}` : ''
+  const isFixable = leftovers.some(({kept}) => kept === undefined)
+  const end = isFixable ? `; to delete it: ${next}` : ''
   return [
     plainLine(`${name}: left over from a failed revision, and forgotten by helm: ${names.join(', ')}${end}`),
   ]

@@ -11,21 +11,21 @@ import {type Execution, masking} from './execution.ts'
  */
 export async function cleanUp(
   execution: Execution<'remove'>,
-  {cronJob, goes}: Pick<ReleaseCleanup, 'cronJob' | 'goes'>,
+  {cronJob, deleted}: Pick<ReleaseCleanup, 'cronJob' | 'deleted'>,
 ): Promise<void> {
   const {action, cluster, controls, deadline, journal, run} = execution
   const {release} = action
   controls.signal.throwIfAborted()
   const {name, namespace = releaseNamespace(release)} = cronJob.metadata
   const job = `${name}-${run.slice(-4)}`
-  await journal.note({type: 'object-deleting', release, object: goes.map(resourceText).join(', ')})
-  controls.onProgress('gate', `removing with Job/${job}: ${goes.map(resourceText).join(', ')}`)
+  await journal.note({type: 'object-deleting', release, object: deleted.map(resourceText).join(', ')})
+  controls.onProgress('gate', `removing with Job/${job}: ${deleted.map(resourceText).join(', ')}`)
   try {
     const created = await cluster.live.createJobOf({
       namespace,
       cronJob: name,
       job,
-      variables: {[CLEANUP_VARIABLE]: JSON.stringify(goes)},
+      variables: {[CLEANUP_VARIABLE]: JSON.stringify(deleted)},
     })
     await cluster.health.gate({
       namespace,
@@ -40,7 +40,7 @@ export async function cleanUp(
   } catch (error) {
     throw failed(execution, asKkError(error))
   }
-  for (const thing of goes) controls.onDeleted(resourceText(thing))
+  for (const thing of deleted) controls.onDeleted(resourceText(thing))
 }
 
 function failed({action: {release}}: Execution, cause: KkError): KkError {

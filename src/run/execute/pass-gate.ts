@@ -63,7 +63,7 @@ const GONE = 'is gone, though a hook made it: what uses it does not find it'
  */
 export async function passGateOfEarlierRun(execution: Execution<'await'>): Promise<ActionResult> {
   const stored = await plannedRevision(execution)
-  await takeAwayLeft(execution).catch(() => undefined)
+  await removeLeftovers(execution).catch(() => undefined)
   return hasPassed(stored) ? {revision: stored.revision} : markHealthy(execution, stored)
 }
 
@@ -132,7 +132,7 @@ async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease):
  * and its reservations, which forbid removals. A Lease whose holder is alive is kept; what cannot be removed
  * expires.
  */
-async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void> {
+async function removeLeftovers({action, cluster, holder}: Execution): Promise<void> {
   const {release} = action
   if (!(await cluster.leases.read(release))) return
   const lease = await cluster.leases.hold(release, holder, 0)

@@ -4,7 +4,7 @@ import {join, resolve} from 'node:path'
 import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 import type {Chart} from '../../charts/chart.ts'
-import {spokenChart} from '../../charts/dialect.ts'
+import {readDialectChart} from '../../charts/dialect.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
 import {type PackedChart, packChart, readPacked} from '../../charts/publishing/pack-chart.ts'
 import {type PackagePage, packagePage} from '../../charts/publishing/package-page.ts'
@@ -112,7 +112,7 @@ export async function readPackage(file: string): Promise<PackedChart> {
 
 /** Returns the page that a package of the chart gets. Only charts in kk's dialect have one. */
 export function chartPage(chart: Chart): PackagePage | undefined {
-  const spoken = spokenChart(chart)
+  const spoken = readDialectChart(chart)
   if (spoken.dialect !== 'kk') return undefined
   const secrets = accountSecrets(spoken).map(({path}) => path.join('.'))
   return packagePage(chart, secrets)

@@ -49,7 +49,7 @@ export async function runPlugin({
   const {namespace = plugin.namespaces[0]!} = target
   const namespaces = [...plugin.namespaces, ...(environment ? releaseNamespaces(environment, chart) : [])]
   expectDeclared({chart, namespaces: [...new Set(namespaces)]}, namespace)
-  const spoken = foundChart && plugins.spoken(foundChart)
+  const spoken = foundChart && plugins.dialectChart(foundChart)
   if (spoken && spoken.dialect === undefined && plugin.file === undefined)
     return {namespace, overrides: {}, unread: []}
   const overrides = await plugin.overrides(factsFor(plugin, await facts(plugin.reads)), namespace)

@@ -28,7 +28,7 @@ export async function neededImages(
   prepared: Prepared,
   helm: Pick<Helm, 'template'>,
 ): Promise<readonly NeededImage[]> {
-  const vendored = await vendor(prepared, prepared.releases.keys(), {anyKubernetes: true})
+  const vendored = await vendor(prepared, prepared.releases.keys(), {ignoreKubernetesVersion: true})
   const rendered = await renderByKinds<ReleaseId, readonly KubernetesObject[]>(
     [...prepared.releases.keys()],
     {

@@ -126,7 +126,7 @@ export async function plannedRemoval(
           action,
           work: removalWork(context, action, {
             foundObjects: objectsByRelease.get(action.release)!,
-            cleanup: cleanups.find(({release, goes}) => release === action.release && goes.length > 0),
+            cleanup: cleanups.find(({release, deleted}) => release === action.release && deleted.length > 0),
             claims: releaseClaims(action.release).filter((claim) => claims.includes(claim)),
             onStays,
           }),
@@ -224,7 +224,7 @@ async function remainingObjects(
   const ofSets = stays.filter(({why}) => why === 'claim')
   return {
     release,
-    goes: remaining.map(({object, isGoing}) => ({
+    deleted: remaining.map(({object, isGoing}) => ({
       ...nameOf(object, namespace),
       with: isGoing ? 'still being deleted' : 'still exists, though helm deleted it',
     })),

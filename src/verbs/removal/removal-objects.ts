@@ -58,13 +58,13 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const crds = (stored.crds ?? []).flatMap(parseManifest)
   const earlier = await earlierObjects(cluster, stored)
   const split = splitObjects({manifest, hooks, crds, earlier})
-  const goingNamespaces = namespacesAmong(split.goes)
+  const goingNamespaces = namespacesAmong(split.deleted)
   const stays = split.stays.filter(
     ({object}) => !goingNamespaces.includes(object.metadata.namespace ?? namespace),
   )
   // For an uninstalled release whose history was kept, helm deletes only the records.
   const isPurge = stored.status === 'uninstalled'
-  const deleted = isPurge ? [] : split.goes
+  const deleted = isPurge ? [] : split.deleted
   const present = await presentStays(cluster, namespace, stays)
   const staying = stays.filter((stay) => present.includes(stay) || (!isPurge && stay.why === 'removal-hook'))
   // Hooks of the removal: helm deletes them and re-creates them without data.
@@ -75,9 +75,9 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
         'remove',
       )
   const goneNamespaces = isPurge ? [] : [...goingNamespaces, ...namespacesAmong(recreated)]
-  const objects = [...split.goes, ...present.map(({object}) => object)]
+  const objects = [...split.deleted, ...present.map(({object}) => object)]
   const live = await claimsIn(cluster.live, [...claimNamespaces(objects, namespace), ...goneNamespaces])
-  const sets = claimsOfSets(split.goes, live, namespace)
+  const sets = claimsOfSets(split.deleted, live, namespace)
   const remainingClaims = sets
     .filter((each) => !each.isDeleted && !goingNamespaces.includes(each.claim.namespace))
     .map(({claim}) => claim)
@@ -94,7 +94,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   return {
     view: {
       release,
-      goes: [
+      deleted: [
         ...[...deleted, ...recreated].map((object) => deletedObject(object, namespace)),
         ...sets
           .filter((each) => each.isDeleted)

@@ -43,7 +43,7 @@ export async function replacedSecrets(
       if (ours?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
       const reason = ours ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
-      if (reason === 'turned-off' && former === textAt(plugins.spoken(chart).values, path)) continue
+      if (reason === 'turned-off' && former === textAt(plugins.dialectChart(chart).values, path)) continue
       const key = JSON.stringify([namespace, name])
       secretsInUse.set(key, {namespace, name, reason, byHand: byHand ?? secretsInUse.get(key)?.byHand})
     }

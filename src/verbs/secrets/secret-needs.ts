@@ -26,7 +26,7 @@ export async function secretNeeds({
   for (const [release, {chart, layers}] of releases) {
     if (!isSupplied(environment, release)) continue
     const {secrets = []} = (await plugins.find(chart)) ?? {}
-    const spoken = plugins.spoken(chart)
+    const spoken = plugins.dialectChart(chart)
     if (secrets.length === 0 && spoken.dialect !== 'kk') continue
     const values = mergedValues(layers)
     const unstated = secrets.filter(({path}) => !isStated(values, path))

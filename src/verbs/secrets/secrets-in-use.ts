@@ -32,7 +32,7 @@ export async function secretsInUse(
   )
   for (const release of order(graph).filter((each) => valuesByRelease.has(each))) {
     const secrets = secretsByNamespace.get(releaseNamespace(release))!
-    const defaults = plugins.spoken(releases.get(release)!.chart).values
+    const defaults = plugins.dialectChart(releases.get(release)!.chart).values
     for (const {name, kind, path, derive} of lacking.get(release)!) {
       const value = textAt(valuesByRelease.get(release)!, path)
       if (derive || value === undefined || value === textAt(defaults, path) || secrets.has(name)) continue

@@ -85,7 +85,7 @@ describe('heat: its removal', () => {
     const {stderr, exitCode} = await onCloud(['remove', file, 'heat', '--yes'])
 
     expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(/heat +database +heat +mariadb-server\S+ +it goes only with --purge/)
+    expect(stderr).toMatch(/heat +database +heat +mariadb-server\S+ +it is deleted only with --purge/)
     expect(await serving('heat')).toEqual([])
     expect(before.ofHeat).toEqual([
       // A service, a user, a database and its account, a user of the bus.

@@ -146,7 +146,7 @@ it('certificates are searched in Secrets of namespaces with releases, in records
     ...more,
   })
   const record = {release: 'openstack/octavia'}
-  const found = await certificatesCheck.find({
+  const found = await certificatesCheck.run({
     cluster: {
       diagnosis: {
         certificates: async () => [

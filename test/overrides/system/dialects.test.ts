@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
-import {spokenChart, valuesAt} from '../../../src/charts/dialect.ts'
+import {readDialectChart, valuesAt} from '../../../src/charts/dialect.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
 import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
@@ -48,7 +48,7 @@ it.each([
   ['test/fixtures/dialects/mariadb', undefined],
   ['test/fixtures/charts/workload', undefined],
 ])('%s has the dialect %s, by its files', (directory, dialect) => {
-  expect(spokenChart(chartIn(directory)).dialect).toBe(dialect)
+  expect(readDialectChart(chartIn(directory)).dialect).toBe(dialect)
 })
 
 describe("kk's library is identified by its content, not by its name", () => {
@@ -77,7 +77,7 @@ describe("kk's library is identified by its content, not by its name", () => {
     ["of kk's", '{{- define "common.chart" -}}a{{ end }}', false, 'kk'],
     ["of kk's, packed", '{{- define "common.chart" -}}a{{ end }}', true, 'kk'],
   ])('of an annotated chart whose library is %s', async (_, template, packed, dialect) => {
-    expect(spokenChart(await annotatedWith(template, packed)).dialect).toBe(dialect)
+    expect(readDialectChart(await annotatedWith(template, packed)).dialect).toBe(dialect)
   })
 })
 
@@ -86,7 +86,7 @@ it.each(SERVICES)(
   (chart) => {
     const names = (secrets: readonly {readonly name: string}[]) => secrets.map(({name}) => name).sort()
 
-    expect(names(accountSecrets(spokenChart(chartIn(`charts/${chart}`))))).toEqual(
+    expect(names(accountSecrets(readDialectChart(chartIn(`charts/${chart}`))))).toEqual(
       names(accountSecrets(assumedChart(chart, 'kk'))),
     )
   },
@@ -111,7 +111,7 @@ it.each([
   await cp(join(ROOT, 'test/fixtures/dialects/keystone'), directory, {recursive: true})
   await writeFile(join(directory, 'values.yaml'), text)
 
-  const {endpoints, at, values} = spokenChart(readChart(directory))
+  const {endpoints, at, values} = readDialectChart(readChart(directory))
 
   expect(endpoints).toEqual({identity: {name: 'a'}, image: {name: 'b'}})
   for (const key of [...Object.keys(values), 'absent']) expect(at(key)).toEqual(values[key])
@@ -175,7 +175,7 @@ describe('the same name in the other dialect', () => {
 
 it('accounts are named by their users, as in all charts that share them', () => {
   const names = (name: string) =>
-    accountSecrets(spokenChart(chartIn(`test/fixtures/openstack-helm/${name}`))).map(
+    accountSecrets(readDialectChart(chartIn(`test/fixtures/openstack-helm/${name}`))).map(
       (need) => `${need.path.join('.')} = ${need.name}`,
     )
 
@@ -285,7 +285,7 @@ it.each([
 
 describe('values that a chart does not read', () => {
   const unread = (directory: string, values: object) =>
-    unreadPaths(spokenChart(chartIn(directory)), {...values}).map((path) => path.join('.'))
+    unreadPaths(readDialectChart(chartIn(directory)), {...values}).map((path) => path.join('.'))
 
   it("are those that neither the chart's values nor its templates have, alone or in a whole map", () => {
     const values = {

@@ -9,7 +9,7 @@ import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
 import type {ServiceValues} from '../../../scripts/charts/units.ts'
 import {mergeValues} from '../../../src/base/merge.ts'
 import type {Values} from '../../../src/base/values.ts'
-import {spokenChart} from '../../../src/charts/dialect.ts'
+import {readDialectChart} from '../../../src/charts/dialect.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import {valuesJson} from '../../../src/helm/open.ts'
 import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
@@ -46,7 +46,7 @@ export const IMAGES: Values = {
  */
 export const GIVEN: Values = mergeValues(
   IMAGES,
-  ...OWN.flatMap(({directory}) => accountSecrets(spokenChart(readChart(directory)))).map(
+  ...OWN.flatMap(({directory}) => accountSecrets(readDialectChart(readChart(directory)))).map(
     ({path: [, ...place]}) => {
       const [, endpoint = '', , ...rest] = place
       const word = [endpoint.replace(/^oslo_/, ''), ...rest]

@@ -58,7 +58,7 @@ describe('a removal with --purge', () => {
 
     expect(split).toMatchObject({
       release: 'openstack/nova',
-      goes: [USER, DATABASE],
+      deleted: [USER, DATABASE],
       stays: [{kind: 'account', name: 'openstack', at: 'rabbitmq', why: 'the release did not make it'}],
     })
   })
@@ -71,7 +71,7 @@ describe('a removal with --purge', () => {
 
     const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: true, ...NOTHING_LOST})
 
-    expect(split!.goes).toEqual([USER, DATABASE].filter((thing) => thing !== shared))
+    expect(split!.deleted).toEqual([USER, DATABASE].filter((thing) => thing !== shared))
     expect(split!.stays).toContainEqual({...shared, why: 'neutron has it, too'})
   })
 
@@ -81,7 +81,7 @@ describe('a removal with --purge', () => {
 
     const split = splitCleanups(uses, {releases, isWanted: true, ...NOTHING_LOST})
 
-    expect(split.map(({goes}) => goes)).toEqual([[USER, DATABASE], [DATABASE]])
+    expect(split.map(({deleted: goes}) => goes)).toEqual([[USER, DATABASE], [DATABASE]])
   })
 
   it('leaves a database of that name on another server to its release', () => {
@@ -89,7 +89,7 @@ describe('a removal with --purge', () => {
 
     const [split] = splitCleanups(uses, {releases: ['one/nova'], isWanted: true, ...NOTHING_LOST})
 
-    expect(split!.goes).toEqual([USER, DATABASE])
+    expect(split!.deleted).toEqual([USER, DATABASE])
   })
 
   it('reports why resources can no longer be deleted', () => {
@@ -101,7 +101,7 @@ describe('a removal with --purge', () => {
       lost: () => 'its CronJob is gone',
     })
 
-    expect(split!.goes).toEqual([])
+    expect(split!.deleted).toEqual([])
     expect(split!.stays).toContainEqual({...DATABASE, why: 'its CronJob is gone'})
   })
 })
@@ -111,6 +111,6 @@ it('leaves all resources without --purge', () => {
 
   const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: false, ...NOTHING_LOST})
 
-  expect(split!.goes).toEqual([])
-  expect(split!.stays).toContainEqual({...DATABASE, why: 'it goes only with --purge'})
+  expect(split!.deleted).toEqual([])
+  expect(split!.stays).toContainEqual({...DATABASE, why: 'it is deleted only with --purge'})
 })

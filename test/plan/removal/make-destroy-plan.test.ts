@@ -31,7 +31,7 @@ function destroy(uses: Uses, confirmed: readonly string[] = []) {
 test('all releases are removed, dependents first, except unconfirmed protected ones', () => {
   expect(destroy(clusterOf(all))).toEqual({
     goes: ['glance', 'keystone', 'memcached'],
-    stays: {mariadb: 'protected: it goes only with --confirm mariadb'},
+    stays: {mariadb: 'protected: it is removed only with --confirm mariadb'},
   })
 })
 

@@ -13,7 +13,7 @@ test('helm deletes the manifest of the last revision, and leaves all other objec
     object('Secret', 'no-word-of-helm', {'helm.sh/resource-policy': 'delete'}),
   ]
 
-  const {goes, stays} = splitObjects({
+  const {deleted: goes, stays} = splitObjects({
     manifest,
     hooks: [object('Job', 'bootstrap')],
     crds: [object('CustomResourceDefinition', 'users')],
@@ -110,5 +110,5 @@ test('the claims of a StatefulSet are deleted with it if its retention policy re
 
   const found = claimsOfSets(sets, [claim('data-mariadb-0')], 'openstack')
 
-  expect(found).toMatchObject([{goes: true}])
+  expect(found).toMatchObject([{isDeleted: true}])
 })

@@ -9,7 +9,7 @@ const cleanups: readonly ReleaseCleanup[] = [
   {
     release: 'openstack/nova',
     cronJob,
-    goes: [
+    deleted: [
       {kind: 'service', name: 'nova', at: 'keystone-api'},
       {kind: 'database', name: 'nova_api', at: 'mariadb-server'},
     ],
@@ -34,14 +34,14 @@ it('empty lists of resources are omitted', () => {
 
   expect(viewText(cleanupText([], palette(0)))).toBe('')
   expect(viewText(resourcesLeftText([{...nova!, stays: []}], palette(0)))).toBe('')
-  expect(viewText(cleanupText([{...nova!, goes: []}], palette(0)))).not.toContain('goes')
+  expect(viewText(cleanupText([{...nova!, deleted: []}], palette(0)))).not.toContain('is deleted')
 })
 
 it('kept resources are shown with the way to delete them later', () => {
   const [nova] = cleanups
 
   expect(viewText(resourcesLeftText(cleanups, palette(0)))).not.toContain('--purge')
-  expect(viewText(resourcesLeftText([{...nova!, goes: []}], palette(0)))).toMatchInlineSnapshot(`
+  expect(viewText(resourcesLeftText([{...nova!, deleted: []}], palette(0)))).toMatchInlineSnapshot(`
     "left in other services
       nova  user  nova  keystone-api  neutron has it, too
     to remove what only a release used, deploy it once more, then kk remove it with --purge

@@ -8,7 +8,7 @@ const namespace = 'openstack'
 const removals: readonly ReleaseRemoval[] = [
   {
     release: 'openstack/mariadb',
-    goes: [
+    deleted: [
       {kind: 'Service', name: 'mariadb', namespace},
       {kind: 'Service', name: 'peers', namespace},
       {kind: 'StatefulSet', name: 'mariadb', namespace},
@@ -19,12 +19,12 @@ const removals: readonly ReleaseRemoval[] = [
       {kind: 'Job', name: 'bootstrap', namespace: 'elsewhere', why: 'hook'},
     ],
   },
-  {release: 'openstack/empty', goes: [], stays: []},
+  {release: 'openstack/empty', deleted: [], stays: []},
 ]
 
 it('a removal shows removed and kept objects as two lists', () => {
   expect(viewText(removalText(removals, palette(0)))).toMatchInlineSnapshot(`
-    "goes
+    "to be deleted
       mariadb  Service                mariadb, peers
                StatefulSet            mariadb
                PersistentVolumeClaim  backup          with its data
@@ -41,7 +41,7 @@ it('a removal shows removed and kept objects as two lists', () => {
 it('objects that helm deleted and that still exist are shown as being deleted', () => {
   const left: ReleaseRemoval = {
     release: 'openstack/mariadb',
-    goes: [{kind: 'Service', name: 'mariadb', namespace, with: 'still being deleted'}],
+    deleted: [{kind: 'Service', name: 'mariadb', namespace, with: 'still being deleted'}],
     stays: removals[0]!.stays,
   }
 
@@ -58,9 +58,9 @@ it('objects that helm deleted and that still exist are shown as being deleted', 
 it('a namespace that is removed is not among the kept objects', () => {
   const goes = [{kind: 'Namespace', name: namespace, namespace, with: 'with everything in it'}]
 
-  expect(viewText(removalText([{release: 'openstack/base', goes, stays: []}], palette(0)))).not.toContain(
-    'helm deletes no namespace',
-  )
+  expect(
+    viewText(removalText([{release: 'openstack/base', deleted: goes, stays: []}], palette(0))),
+  ).not.toContain('helm deletes no namespace')
 })
 
 it('the document of a removal has the same objects', () => {

@@ -119,7 +119,7 @@ describe('the text of a status', () => {
       mariadb: no process works on it: ada@station (process 42, run r1), whose process is gone, held it to remove it; the next run takes over
       mariadb: another run may be at work: wait until it ends
       mariadb: also required by images/glance (environment images)
-      wiki: the file no longer names it; it goes only by: kk remove wiki
+      wiki: the file no longer names it; to remove it: kk remove wiki
       "
     `)
   })

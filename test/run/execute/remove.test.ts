@@ -74,7 +74,7 @@ describe('remove', () => {
 describe('the data of a release in other services', () => {
   const thing = {kind: 'database', name: 'keystone', at: 'mariadb'}
   const metadata = {name: 'keystone-cleanup', namespace: 'openstack'}
-  const cleanup = {cronJob: {apiVersion: 'batch/v1', kind: 'CronJob', metadata}, goes: [thing]}
+  const cleanup = {cronJob: {apiVersion: 'batch/v1', kind: 'CronJob', metadata}, deleted: [thing]}
 
   test('is removed by a Job of its CronJob if the release is unused, before helm uninstalls it', async () => {
     const {world, removing} = remove({}, {cleanup})

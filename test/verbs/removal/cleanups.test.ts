@@ -29,7 +29,7 @@ function afterCut(isThere: boolean, ...entries: readonly Partial<RunRelease>[]) 
 it('a cleanup is repeated while its CronJob exists', async () => {
   const [cleanup] = await afterCut(true, {deleted: ['database heat']})
 
-  expect(cleanup).toMatchObject({goes: [DATABASE], stays: []})
+  expect(cleanup).toMatchObject({deleted: [DATABASE], stays: []})
 })
 
 it.each([
@@ -45,6 +45,6 @@ it.each([
 ])('data is reported to stay if the CronJob is gone and %s has removed it', async (_, entries) => {
   const [cleanup] = await afterCut(false, ...entries)
 
-  expect(cleanup!.goes).toEqual([])
+  expect(cleanup!.deleted).toEqual([])
   expect(cleanup!.stays).toMatchObject([{...DATABASE, why: expect.stringContaining('deploy the release')}])
 })

@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service} from '../shared/service.ts'
 import {API, fixed, WORKER, workers} from '../shared/sizing.ts'
 
@@ -11,7 +11,7 @@ export const plugin = definePlugin({
   kk: (facts) =>
     compose(
       kkService(facts, {serves: ['alarming'], shares: SHARES, wsgi: {aodh_api_uwsgi: 8042}}),
-      given(workers(facts), (count) => ({
+      ifKnown(workers(facts), (count) => ({
         conf: {aodh: {listener: {workers: count}, notifier: {workers: count}}},
       })),
     ),
@@ -21,7 +21,7 @@ export const plugin = definePlugin({
       // Several evaluators share the alarms only through a coordinator, which is not configured here:
       // without, each would evaluate all.
       fixed(facts.controllers, 'evaluator', 1),
-      given(workers(facts), (count) => ({
+      ifKnown(workers(facts), (count) => ({
         conf: {aodh: {listener: {workers: count}, notifier: {workers: count}}},
       })),
     ),

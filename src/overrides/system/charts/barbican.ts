@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 
@@ -27,7 +27,7 @@ export const plugin = definePlugin({
   overrides: (facts) =>
     compose(
       service(facts, {serves: ['key_manager'], shares: {api: API}}),
-      given(workers(facts), (processes) => ({conf: {barbican_api_uwsgi: {uwsgi: {processes}}}})),
+      ifKnown(workers(facts), (processes) => ({conf: {barbican_api_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http-socket', {barbican_api_uwsgi: 9311}),
     ),
 })

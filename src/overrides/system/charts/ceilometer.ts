@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service} from '../shared/service.ts'
 import {AGENT, fixed, WORKER, workers} from '../shared/sizing.ts'
 
@@ -11,15 +11,15 @@ export const plugin = definePlugin({
   kk: (facts) =>
     compose(
       kkService(facts, {perController: ['central', 'notification'], serves: [], shares: SHARES}),
-      given(workers(facts), (count) => ({conf: {ceilometer: {notification: {workers: count}}}})),
-      given(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
+      ifKnown(workers(facts), (count) => ({conf: {ceilometer: {notification: {workers: count}}}})),
+      ifKnown(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
     ),
   overrides: (facts) =>
     compose(
       service(facts, {perController: ['notification'], serves: ['metric'], shares: SHARES}),
       // Two pollers without a coordinator would count everything twice.
       fixed(facts.controllers, 'central', 1),
-      given(workers(facts), (count) => ({conf: {ceilometer: {notification: {workers: count}}}})),
-      given(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
+      ifKnown(workers(facts), (count) => ({conf: {ceilometer: {notification: {workers: count}}}})),
+      ifKnown(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
     ),
 })

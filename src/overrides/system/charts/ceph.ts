@@ -1,7 +1,7 @@
 import type {Values} from '../../../base/values.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
-import {databaseSize, fixed, limits, replicas, spread, voters} from '../shared/sizing.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
+import {databaseMembers, fixed, limits, quorumReplicas, replicas, spread} from '../shared/sizing.ts'
 import {storage} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
@@ -17,8 +17,8 @@ export const plugin = definePlugin({
   reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'allInOne'],
   kk: (facts) =>
     compose(
-      voters(facts.controllers, 'mon', databaseSize),
-      given(facts.controllers, (count) => fixed(count, 'mgr', Math.min(count, 2))),
+      quorumReplicas(facts.controllers, 'mon', databaseMembers),
+      ifKnown(facts.controllers, (count) => fixed(count, 'mgr', Math.min(count, 2))),
       replicas(facts.controllers, ['osd']),
       spread(facts),
       limits(facts.allInOne, SHARES),

@@ -1,7 +1,7 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
 import {API, fixed, replicas, WORKER, workers} from '../shared/sizing.ts'
 import {cephClient, poolReplication, storageOfClient, volumeClass} from '../shared/storage.ts'
@@ -29,12 +29,12 @@ export const plugin = definePlugin({
       // Those of one name take turns at the backend's queue; more of them need a coordinator.
       fixed(facts.controllers, 'volume', 1),
       fixed(facts.controllers, 'backup', 1),
-      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+      ifKnown(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) =>
     compose(
       service(facts, {perController: ['api', 'scheduler'], serves: ['volumev3'], shares: SHARES}),
-      given(workers(facts), (processes) => ({conf: {cinder_api_uwsgi: {uwsgi: {processes}}}})),
+      ifKnown(workers(facts), (processes) => ({conf: {cinder_api_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http-socket', {cinder_api_uwsgi: 8776}),
       cephClient(facts),
       poolReplication(facts, ['backup', 'cinder.volumes']),
@@ -101,7 +101,7 @@ function onOneMachine(facts: Backend): Values {
     keeps
       ? {conf: {cinder: {DEFAULT: {backup_driver: 'cinder.backup.drivers.posix.PosixBackupDriver'}}}}
       : undefined,
-    given(volumeClass(facts), (class_name) => ({backup: {posix: {volume: {class_name}}}})),
+    ifKnown(volumeClass(facts), (class_name) => ({backup: {posix: {volume: {class_name}}}})),
     fixed(facts.controllers, 'volume', 1),
     keeps ? fixed(facts.controllers, 'backup', 1) : undefined,
   )

@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 import {storage} from '../shared/storage.ts'
@@ -18,7 +18,7 @@ export const plugin = definePlugin({
         shares: SHARES,
         wsgi: {designate_api_uwsgi: 9001},
       }),
-      given(workers(facts), (count) => ({
+      ifKnown(workers(facts), (count) => ({
         conf: {designate: {'service:central': {workers: count}, 'service:worker': {workers: count}}},
       })),
       facts.ipFamily === 'ipv6' ? {conf: {designate: {'service:mdns': {listen: '[::]:5354'}}}} : undefined,

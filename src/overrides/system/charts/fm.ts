@@ -1,7 +1,7 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
 import {API, workers} from '../shared/sizing.ts'
 
@@ -16,7 +16,7 @@ export const plugin = definePlugin({
 /** Returns the processes of the API, and the address on which it listens. */
 export function api(facts: Pick<Facts, 'cpus' | 'allInOne' | 'ipFamily'>): Values {
   return compose(
-    given(workers(facts), (count) => ({conf: {fm: {api: {api_workers: count}}}})),
+    ifKnown(workers(facts), (count) => ({conf: {fm: {api: {api_workers: count}}}})),
     osloListens(facts.ipFamily, {fm: {api: ['bind_host']}}),
   )
 }

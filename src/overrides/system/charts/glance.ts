@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, osloListens, service, serviceBelowGlobal} from '../shared/service.ts'
 import {API, fixed, limits, replicas, spread, workers} from '../shared/sizing.ts'
 import {storageOfClient, volumeClass} from '../shared/storage.ts'
@@ -14,7 +14,7 @@ export const plugin = definePlugin({
       facts.storage === 'ceph' ? replicas(facts.controllers, ['api']) : fixed(facts.controllers, 'api', 1),
       facts.storage === 'ceph' ? spread(facts) : undefined,
       limits(facts.allInOne, {api: API}),
-      given(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
+      ifKnown(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
       osloListens(facts.ipFamily, {glance: {DEFAULT: ['bind_host']}}),
       belowGlobal(storageOfClient(facts)),
       serviceBelowGlobal(facts, ['image']),
@@ -22,11 +22,11 @@ export const plugin = definePlugin({
   overrides: (facts) =>
     compose(
       service(facts, {serves: ['image'], shares: {api: API}}),
-      given(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
-      given(facts.storage, (kind) =>
+      ifKnown(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
+      ifKnown(facts.storage, (kind) =>
         kind === 'ceph' ? {storage: 'rbd'} : compose({storage: 'pvc'}, fixed(facts.controllers, 'api', 1)),
       ),
-      given(volumeClass(facts), (class_name) =>
+      ifKnown(volumeClass(facts), (class_name) =>
         facts.storage === 'ceph' ? undefined : {volume: {class_name}},
       ),
     ),

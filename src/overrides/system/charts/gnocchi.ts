@@ -1,7 +1,7 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service} from '../shared/service.ts'
 import {AGENT, API, fixed, workers} from '../shared/sizing.ts'
 import {storageOfClient} from '../shared/storage.ts'
@@ -15,13 +15,13 @@ export const plugin = definePlugin({
   kk: (facts) =>
     compose(
       kkService(facts, {serves: ['metric'], shares: SHARES, wsgi: {gnocchi_api_uwsgi: 8041}}),
-      given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
-      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+      ifKnown(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
+      ifKnown(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) =>
     compose(
       service(facts, {perController: ['api'], serves: ['metric'], shares: SHARES}),
-      given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
+      ifKnown(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
       measures(facts),
     ),
 })
@@ -35,7 +35,7 @@ function measures({
   ceph,
   controllers,
 }: Pick<Facts, 'storage' | 'ceph' | 'controllers'>): Values | undefined {
-  return given(storage, (kind) => {
+  return ifKnown(storage, (kind) => {
     if (kind === 'ceph') {
       const ceph_username = ceph?.user ?? 'gnocchi'
       return {conf: {gnocchi: {storage: {driver: 'ceph', ceph_pool: 'gnocchi.metrics', ceph_username}}}}

@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 
@@ -26,13 +26,13 @@ export const plugin = definePlugin({
         shares: SHARES,
         wsgi: {heat_api_uwsgi: 8004, heat_cfn_uwsgi: 8000},
       }),
-      given(workers(facts), (count) => ({conf: {heat: {DEFAULT: {num_engine_workers: count}}}})),
+      ifKnown(workers(facts), (count) => ({conf: {heat: {DEFAULT: {num_engine_workers: count}}}})),
     ),
   overrides: (facts) =>
     compose(
       service(facts, {serves: ['orchestration', 'cloudformation'], shares: SHARES}),
-      given(facts.region, (region) => ({conf: {heat: {DEFAULT: {region_name_for_services: region}}}})),
-      given(workers(facts), (count) => ({conf: {heat: {DEFAULT: {num_engine_workers: count}}}})),
+      ifKnown(facts.region, (region) => ({conf: {heat: {DEFAULT: {region_name_for_services: region}}}})),
+      ifKnown(workers(facts), (count) => ({conf: {heat: {DEFAULT: {num_engine_workers: count}}}})),
       wsgiListens(facts.ipFamily, 'http-socket', {heat_api_uwsgi: 8004, heat_api_cfn_uwsgi: 8000}),
     ),
 })

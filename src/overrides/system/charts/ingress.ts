@@ -1,7 +1,7 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {limits, replicas, spread} from '../shared/sizing.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
@@ -19,7 +19,7 @@ export const plugin = definePlugin({
     compose(
       limits(facts.allInOne, {controller: {memory: 512, cpu: 1000}}),
       belowGlobal(
-        given(facts.publicDomain, (domain) => ({ingress: {domain}})),
+        ifKnown(facts.publicDomain, (domain) => ({ingress: {domain}})),
         clusterDomain(facts.dnsDomain),
       ),
     ),
@@ -28,12 +28,12 @@ export const plugin = definePlugin({
       namespace === 'kube-system' ? forCluster(facts) : forNamespace(facts, namespace),
       spread(facts),
       limits(facts.allInOne, {ingress: {memory: 512, cpu: 500}, error_pages: {memory: 64, cpu: 100}}),
-      given(facts.ipFamily, (family) =>
+      ifKnown(facts.ipFamily, (family) =>
         family === 'ipv6'
           ? {conf: {ingress: {'bind-address-ipv6': '[::]', 'disable-ipv6': 'false'}}}
           : undefined,
       ),
-      given(facts.tls, (tls) => ({conf: {ingress: {'ssl-redirect': String(tls)}}})),
+      ifKnown(facts.tls, (tls) => ({conf: {ingress: {'ssl-redirect': String(tls)}}})),
     ),
 })
 
@@ -50,7 +50,7 @@ function forNamespace({controllers, publicDomain}: IngressFacts, namespace: stri
   return compose(
     {deployment: {mode: 'namespace', type: 'Deployment'}},
     replicas(controllers, ['ingress', 'error_page']),
-    given(publicDomain, (domain) => ({
+    ifKnown(publicDomain, (domain) => ({
       endpoints: {ingress: {host_fqdn_override: {public: {host: `${namespace}.${domain}`}}}},
     })),
   )

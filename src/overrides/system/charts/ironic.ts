@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, osloListens, service, wsgiListens} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 import {storage} from '../shared/storage.ts'
@@ -19,10 +19,10 @@ export const plugin = definePlugin({
   overrides: (facts) =>
     compose(
       service(facts, {serves: ['baremetal'], shares: SHARES}),
-      given(workers(facts), (count) => ({conf: {ironic: {api: {api_workers: count}}}})),
+      ifKnown(workers(facts), (count) => ({conf: {ironic: {api: {api_workers: count}}}})),
       osloListens(facts.ipFamily, {ironic: {api: ['host_ip']}}),
       // Machines fetch images by temporary URLs of Ceph's object store; without it, from the conductor.
-      given(facts.storage, (kind) => ({
+      ifKnown(facts.storage, (kind) => ({
         conf: {ironic: {agent: {image_download_source: kind === 'ceph' ? 'swift' : 'http'}}},
         bootstrap: {object_store: {enabled: kind === 'ceph'}},
       })),

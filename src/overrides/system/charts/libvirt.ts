@@ -1,6 +1,6 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
-import {daemonPace, nodePace} from '../shared/sizing.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
+import {rollingUpdateOfDaemons, rollingUpdateOfNodes} from '../shared/sizing.ts'
 import {cephClient, storageOfClient} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 
@@ -21,20 +21,20 @@ export const plugin = definePlugin({
   ],
   kk: (facts) =>
     compose(
-      nodePace(facts.computes),
+      rollingUpdateOfNodes(facts.computes),
       // Where consoles listen that nova does not place.
       facts.ipFamily === 'ipv6' ? {conf: {qemu: {vnc_listen: '::'}}} : undefined,
-      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+      ifKnown(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) =>
     compose(
       // No memory limit, even on one machine, for the guests run in this container.
-      daemonPace(facts.computes, ['libvirt']),
+      rollingUpdateOfDaemons(facts.computes, ['libvirt']),
       cephClient(facts),
       facts.storage === 'ceph'
-        ? given(facts.ceph?.user, (user) => ({conf: {ceph: {cinder: {user}}}}))
+        ? ifKnown(facts.ceph?.user, (user) => ({conf: {ceph: {cinder: {user}}}}))
         : undefined,
-      given(facts.ipFamily, (family) =>
+      ifKnown(facts.ipFamily, (family) =>
         family === 'ipv6' ? {conf: {libvirt: {listen_addr: '::'}, qemu: {vnc_listen: '::'}}} : undefined,
       ),
     ),

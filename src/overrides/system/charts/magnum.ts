@@ -1,6 +1,6 @@
 import type {Values} from '../../../base/values.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 
@@ -16,13 +16,13 @@ export const plugin = definePlugin({
   kk: (facts) =>
     compose(
       kkService(facts, {serves: ['container_infra'], shares: SHARES, wsgi: {magnum_api_uwsgi: 9511}}),
-      given(workers(facts), (count) => ({conf: {magnum: {conductor: {workers: count}}}})),
+      ifKnown(workers(facts), (count) => ({conf: {magnum: {conductor: {workers: count}}}})),
     ),
   overrides: (facts) =>
     compose(
       service(facts, {serves: ['container_infra', 'orchestration'], shares: SHARES}),
-      given(facts.region, clientRegions),
-      given(workers(facts), (count) => ({
+      ifKnown(facts.region, clientRegions),
+      ifKnown(workers(facts), (count) => ({
         conf: {magnum: {api: {workers: count}, conductor: {workers: count}}},
       })),
       osloListens(facts.ipFamily, {magnum: {api: ['host']}}),

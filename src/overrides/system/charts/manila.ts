@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service} from '../shared/service.ts'
 import {API, fixed, WORKER} from '../shared/sizing.ts'
 import {storageOfClient} from '../shared/storage.ts'
@@ -21,7 +21,7 @@ export const plugin = definePlugin({
       // Those of one name take turns at the backend's queue.
       fixed(facts.controllers, 'share', 1),
       fixed(facts.controllers, 'data', 1),
-      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+      ifKnown(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) => service(facts, {serves: ['sharev2'], shares: {api: API, scheduler: WORKER}}),
 })

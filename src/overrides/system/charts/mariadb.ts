@@ -1,8 +1,8 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
-import {databaseSize, limits, memoryPart, spread, voters} from '../shared/sizing.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
+import {databaseMembers, limits, memoryPart, quorumReplicas, spread} from '../shared/sizing.ts'
 import {storage, volume} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
@@ -22,16 +22,18 @@ export const plugin = definePlugin({
   ],
   kk: (facts) =>
     compose(
-      voters(facts.controllers, 'server', databaseSize),
+      quorumReplicas(facts.controllers, 'server', databaseMembers),
       spread(facts),
       limits(facts.allInOne, SHARES),
-      given(bufferPool(facts), (size) => ({conf: {my_cnf: {mysqld: {innodb_buffer_pool_size: `${size}M`}}}})),
-      listens(facts.ipFamily),
+      ifKnown(bufferPool(facts), (size) => ({
+        conf: {my_cnf: {mysqld: {innodb_buffer_pool_size: `${size}M`}}},
+      })),
+      ipv6Listeners(facts.ipFamily),
       belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
     ),
   overrides: (facts) =>
     compose(
-      voters(facts.controllers, 'server', databaseSize),
+      quorumReplicas(facts.controllers, 'server', databaseMembers),
       spread(facts),
       limits(facts.allInOne, SHARES),
       volume(facts),
@@ -46,7 +48,7 @@ function bufferPool({memory, allInOne}: Pick<Facts, 'memory' | 'allInOne'>): num
 }
 
 /** Returns the addresses on which clients, and the other members, reach a member. */
-function listens(ipFamily: Facts['ipFamily']): Values | undefined {
+function ipv6Listeners(ipFamily: Facts['ipFamily']): Values | undefined {
   if (ipFamily !== 'ipv6') return undefined
   const members = {wsrep_provider_options: 'gmcast.listen_addr=tcp://[::]:4567'}
   return {conf: {my_cnf: {mysqld: {'bind-address': '::', ...members}}}}

@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {limits, memoryPart, replicas, spread} from '../shared/sizing.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
@@ -15,7 +15,7 @@ export const plugin = definePlugin({
       replicas(facts.controllers, ['server']),
       spread(facts),
       limits(facts.allInOne, {server: {memory: 2 * SMALL_CACHE, cpu: 500}}),
-      given(size, (limit) => ({conf: {memcached: {'memory-limit': limit}}})),
+      ifKnown(size, (limit) => ({conf: {memcached: {'memory-limit': limit}}})),
       facts.ipFamily === 'ipv6' ? {conf: {memcached: {listen: '::'}}} : undefined,
       belowGlobal(clusterDomain(facts.dnsDomain)),
     )

@@ -1,7 +1,7 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 
@@ -25,8 +25,8 @@ export const plugin = definePlugin({
 
 function configuration(facts: Pick<Facts, 'region' | 'cpus' | 'allInOne' | 'ipFamily'>): Values {
   return compose(
-    given(facts.region, (home_region) => ({conf: {murano: {DEFAULT: {home_region}}}})),
-    given(workers(facts), (count) => ({
+    ifKnown(facts.region, (home_region) => ({conf: {murano: {DEFAULT: {home_region}}}})),
+    ifKnown(workers(facts), (count) => ({
       conf: {murano: {murano: {api_workers: count}, engine: {engine_workers: count}}},
     })),
     osloListens(facts.ipFamily, {murano: {DEFAULT: ['bind_host']}}),

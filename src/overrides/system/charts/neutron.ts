@@ -1,9 +1,9 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
-import {AGENT, API, daemonPace, nodePace, WORKER, workers} from '../shared/sizing.ts'
+import {AGENT, API, rollingUpdateOfDaemons, rollingUpdateOfNodes, WORKER, workers} from '../shared/sizing.ts'
 import {belowGlobal, ovnMembers} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
@@ -33,9 +33,9 @@ export const plugin = definePlugin({
         },
         wsgi: {neutron_server_uwsgi: 9696},
       }),
-      given(workers(facts), (processes) => ({conf: {neutron: {DEFAULT: {rpc_workers: processes}}}})),
+      ifKnown(workers(facts), (processes) => ({conf: {neutron: {DEFAULT: {rpc_workers: processes}}}})),
       facts.ipFamily === 'ipv6' ? {conf: {ml2: {ml2: {overlay_ip_version: 6}}}} : undefined,
-      nodePace(facts.computes),
+      rollingUpdateOfNodes(facts.computes),
       belowGlobal(ovnMembers(facts)),
     ),
   overrides: (facts) =>
@@ -45,12 +45,12 @@ export const plugin = definePlugin({
         serves: ['network', 'compute'],
         shares: {server: API, rpc_server: API, agent: AGENT},
       }),
-      given(facts.controllers, agents),
-      given(workers(facts), (count) => ({
+      ifKnown(facts.controllers, agents),
+      ifKnown(workers(facts), (count) => ({
         conf: {neutron: {DEFAULT: {api_workers: count, rpc_workers: count}}},
       })),
-      daemonPace(facts.computes, ['ovs_agent']),
-      listens(facts.ipFamily),
+      rollingUpdateOfDaemons(facts.computes, ['ovs_agent']),
+      ipv6Listeners(facts.ipFamily),
     ),
 })
 
@@ -71,7 +71,7 @@ function agents(controllers: number): Values {
 }
 
 /** Returns the addresses to listen on. Tunnels between nodes use the nodes' address family, too. */
-function listens(family: Facts['ipFamily']): Values | undefined {
+function ipv6Listeners(family: Facts['ipFamily']): Values | undefined {
   if (family !== 'ipv6') return undefined
   return compose(osloListens(family, {neutron: {DEFAULT: ['bind_host']}}), {
     conf: {plugins: {ml2_conf: {ml2: {overlay_ip_version: 6}}}},

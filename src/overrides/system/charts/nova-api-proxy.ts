@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, osloListens, service} from '../shared/service.ts'
 import {API, workers} from '../shared/sizing.ts'
 
@@ -17,8 +17,10 @@ export const plugin = definePlugin({
   overrides: (facts) =>
     compose(
       service(facts, {serves: ['compute'], shares: {proxy: API}}),
-      given(workers(facts), (count) => ({conf: {nova_api_proxy: {DEFAULT: {osapi_compute_workers: count}}}})),
-      given(facts.ipFamily, (family) => ({
+      ifKnown(workers(facts), (count) => ({
+        conf: {nova_api_proxy: {DEFAULT: {osapi_compute_workers: count}}},
+      })),
+      ifKnown(facts.ipFamily, (family) => ({
         conf: {nova_api_proxy: {DEFAULT: {osapi_proxy_listen: family === 'ipv6' ? '::' : '0.0.0.0'}}},
       })),
     ),

@@ -1,9 +1,16 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, osloListens, service, wsgiListens} from '../shared/service.ts'
-import {API, daemonPace, memoryPart, nodePace, WORKER, workers} from '../shared/sizing.ts'
+import {
+  API,
+  memoryPart,
+  rollingUpdateOfDaemons,
+  rollingUpdateOfNodes,
+  WORKER,
+  workers,
+} from '../shared/sizing.ts'
 import {cephClient, storageOfClient} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 
@@ -27,13 +34,13 @@ export const plugin = definePlugin({
         shares: {api: API, metadata: API, conductor: WORKER, scheduler: WORKER, novncproxy: WORKER},
         wsgi: {nova_api_uwsgi: 8774, nova_metadata_uwsgi: 8775},
       }),
-      given(workers(facts), (processes) => ({conf: {nova: {conductor: {workers: processes}}}})),
-      given(memoryOfOthers(facts), (reserved_host_memory_mb) => ({
+      ifKnown(workers(facts), (processes) => ({conf: {nova: {conductor: {workers: processes}}}})),
+      ifKnown(memoryOfOthers(facts), (reserved_host_memory_mb) => ({
         conf: {nova: {DEFAULT: {reserved_host_memory_mb}}},
       })),
-      nodePace(facts.computes),
+      rollingUpdateOfNodes(facts.computes),
       osloListens(facts.ipFamily, {nova: {vnc: ['novncproxy_host']}}),
-      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+      ifKnown(facts.ceph, () => belowGlobal(storageOfClient(facts))),
     ),
   overrides: (facts) =>
     compose(
@@ -42,12 +49,12 @@ export const plugin = definePlugin({
         serves: ['compute', 'compute_novnc_proxy', 'network', 'image', 'placement'],
         shares: {api: API, api_metadata: API, conductor: WORKER, scheduler: WORKER, novncproxy: WORKER},
       }),
-      given(workers(facts), processes),
-      given(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
-      daemonPace(facts.computes, ['compute']),
+      ifKnown(workers(facts), processes),
+      ifKnown(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
+      rollingUpdateOfDaemons(facts.computes, ['compute']),
       cephClient(facts),
       disks(facts),
-      listens(facts.ipFamily),
+      ipv6Listeners(facts.ipFamily),
     ),
 })
 
@@ -73,7 +80,7 @@ function processes(count: number): Values {
  * node.
  */
 function disks({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
-  return given(storage, (kind) => {
+  return ifKnown(storage, (kind) => {
     if (kind !== 'ceph') return {conf: {nova: {libvirt: {images_type: 'qcow2'}}}}
     return {
       conf: {
@@ -91,7 +98,7 @@ function disks({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undef
   })
 }
 
-function listens(family: Facts['ipFamily']): Values {
+function ipv6Listeners(family: Facts['ipFamily']): Values {
   return compose(
     wsgiListens(family, 'http-socket', {nova_api_uwsgi: 8774, nova_metadata_uwsgi: 8775}),
     osloListens(family, {

@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service, wsgiListens} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 import {belowGlobal, ovnMembers} from '../shared/trees.ts'
@@ -30,7 +30,7 @@ export const plugin = definePlugin({
           health_manager: WORKER,
         },
       }),
-      given(workers(facts), (processes) => ({conf: {octavia_api_uwsgi: {uwsgi: {processes}}}})),
+      ifKnown(workers(facts), (processes) => ({conf: {octavia_api_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http-socket', {octavia_api_uwsgi: 9876}),
     ),
 })

@@ -1,6 +1,15 @@
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {AGENT, databaseSize, limits, nodePace, replicas, spread, voters, WORKER} from '../shared/sizing.ts'
+import {
+  AGENT,
+  databaseMembers,
+  limits,
+  quorumReplicas,
+  replicas,
+  rollingUpdateOfNodes,
+  spread,
+  WORKER,
+} from '../shared/sizing.ts'
 import {storage} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
@@ -11,11 +20,11 @@ export const plugin = definePlugin({
   reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'computes', 'allInOne'],
   kk: (facts) =>
     compose(
-      voters(facts.controllers, 'nb', databaseSize),
-      voters(facts.controllers, 'sb', databaseSize),
+      quorumReplicas(facts.controllers, 'nb', databaseMembers),
+      quorumReplicas(facts.controllers, 'sb', databaseMembers),
       replicas(facts.controllers, ['northd']),
       spread(facts),
-      nodePace(facts.computes),
+      rollingUpdateOfNodes(facts.computes),
       limits(facts.allInOne, {northd: AGENT}),
       belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
     ),

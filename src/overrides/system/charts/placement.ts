@@ -1,5 +1,5 @@
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, kkService, service} from '../shared/service.ts'
 import {API, workers} from '../shared/sizing.ts'
 
@@ -11,6 +11,6 @@ export const plugin = definePlugin({
   overrides: (facts) =>
     compose(
       service(facts, {serves: ['placement'], shares: {api: API}}),
-      given(workers(facts), (processes) => ({conf: {placement_api_uwsgi: {uwsgi: {processes}}}})),
+      ifKnown(workers(facts), (processes) => ({conf: {placement_api_uwsgi: {uwsgi: {processes}}}})),
     ),
 })

@@ -2,7 +2,7 @@ import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {busSize, limits, spread, voters} from '../shared/sizing.ts'
+import {limits, quorumReplicas, rabbitmqMembers, spread} from '../shared/sizing.ts'
 import {storage, volume} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
@@ -13,15 +13,15 @@ export const plugin = definePlugin({
   reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'ipFamily', 'allInOne'],
   kk: (facts) =>
     compose(
-      voters(facts.controllers, 'server', busSize),
+      quorumReplicas(facts.controllers, 'server', rabbitmqMembers),
       spread(facts),
       limits(facts.allInOne, SHARES),
-      listens(facts.ipFamily),
+      ipv6Listeners(facts.ipFamily),
       belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
     ),
   overrides: (facts) =>
     compose(
-      voters(facts.controllers, 'server', busSize),
+      quorumReplicas(facts.controllers, 'server', rabbitmqMembers),
       spread(facts),
       limits(facts.allInOne, SHARES),
       volume(facts),
@@ -32,7 +32,7 @@ export const plugin = definePlugin({
  * Returns the settings for IPv6: clients' connections, those between members, and those of the tools have one
  * each.
  */
-function listens(family: Facts['ipFamily']): Values | undefined {
+function ipv6Listeners(family: Facts['ipFamily']): Values | undefined {
   if (family !== 'ipv6') return undefined
   const distribution = '-proto_dist inet6_tcp'
   return {

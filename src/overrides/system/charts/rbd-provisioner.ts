@@ -1,7 +1,7 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {compose, given} from '../shared/compose.ts'
+import {compose, ifKnown} from '../shared/compose.ts'
 import {fixed, limits, type Share, spread} from '../shared/sizing.ts'
 import {CEPH_CLASS, storageOfClient} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
@@ -21,19 +21,19 @@ export const plugin = definePlugin({
   reads: ['controllers', 'zones', 'storage', 'ceph', 'dnsDomain', 'allInOne'],
   kk: (facts) =>
     compose(
-      given(facts.controllers, (count) => fixed(count, 'provisioner', Math.min(2, count))),
+      ifKnown(facts.controllers, (count) => fixed(count, 'provisioner', Math.min(2, count))),
       spread(facts),
       limits(facts.allInOne, SHARES),
       belowGlobal(
-        given(facts.ceph, () => storageOfClient(facts)),
+        ifKnown(facts.ceph, () => storageOfClient(facts)),
         clusterDomain(facts.dnsDomain),
       ),
     ),
   overrides: (facts) =>
     compose(
       // One replica works, the other waits to take over.
-      given(facts.controllers, (count) => ({global: {replicas: Math.min(2, count)}})),
-      given(facts.storage, (kind) => (kind === 'ceph' ? cephClass(facts.ceph) : {classes: []})),
+      ifKnown(facts.controllers, (count) => ({global: {replicas: Math.min(2, count)}})),
+      ifKnown(facts.storage, (kind) => (kind === 'ceph' ? cephClass(facts.ceph) : {classes: []})),
     ),
 })
 
@@ -50,6 +50,6 @@ function cephClass(ceph: Facts['ceph']): Values {
         },
       ],
     },
-    given(ceph, ({monitors}) => ({classdefaults: {monitors}})),
+    ifKnown(ceph, ({monitors}) => ({classdefaults: {monitors}})),
   )
 }

@@ -14,7 +14,7 @@ function withoutEmpty(values: Values): Values {
 }
 
 /** Returns the part that depends on one fact; undefined if the fact is not known. */
-export function given<Fact>(
+export function ifKnown<Fact>(
   fact: Fact | undefined,
   part: (fact: Fact) => Values | undefined,
 ): Values | undefined {

@@ -1,7 +1,7 @@
 import {isMap, type Values} from '../../../base/values.ts'
-import type {SpokenChart} from '../../../charts/dialect.ts'
+import type {DialectChart} from '../../../charts/dialect.ts'
 import type {FactName, Facts} from '../../facts/facts.ts'
-import {compose, given} from './compose.ts'
+import {compose, ifKnown} from './compose.ts'
 import {API, limits, replicas, type Share, spread, workers} from './sizing.ts'
 import {belowGlobal, clusterDomain} from './trees.ts'
 
@@ -50,7 +50,7 @@ export function kkService(
     replicas(facts.controllers, perController),
     spread(facts),
     limits(facts.allInOne, shares),
-    given(workers(facts), (processes) => {
+    ifKnown(workers(facts), (processes) => {
       return {conf: Object.fromEntries(Object.keys(wsgi).map((file) => [file, {uwsgi: {processes}}]))}
     }),
     wsgiListens(facts.ipFamily, 'http', wsgi),
@@ -71,7 +71,7 @@ function namedBelowGlobal(
   names: PublicNames,
 ): Values | undefined {
   return belowGlobal(
-    given(facts.region, (region) => ({region})),
+    ifKnown(facts.region, (region) => ({region})),
     publicEndpoints(facts, names),
     clusterDomain(facts.dnsDomain),
   )
@@ -83,7 +83,7 @@ function namedBelowGlobal(
  */
 export function serviceWithoutPlugin(
   facts: Pick<Facts, (typeof KK_FACTS)[number]>,
-  {name: chart, values: {components, serves}}: SpokenChart,
+  {name: chart, values: {components, serves}}: DialectChart,
 ): Values {
   const all = Object.entries(isMap(components) ? components : {}).filter(([, each]) => isMap(each))
   const served = all.flatMap(([name, component]) => {
@@ -181,7 +181,7 @@ type PublicFacts = Pick<Facts, 'publicDomain' | 'tls'>
  * and port of the proxy in front. Without a public domain there is no name for a certificate.
  */
 function publicEndpoints({publicDomain, tls}: PublicFacts, names: PublicNames): Values | undefined {
-  return given(publicDomain, (domain) => ({
+  return ifKnown(publicDomain, (domain) => ({
     endpoints: Object.fromEntries(
       Object.entries(names).map(([endpoint, name]) => [endpoint, publicSide(name, domain, tls)]),
     ),

@@ -1,6 +1,6 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
-import {given} from './compose.ts'
+import {ifKnown} from './compose.ts'
 
 /** The share of one component in a machine that runs all services. */
 export interface Share {
@@ -58,8 +58,8 @@ export function memoryPart(
 }
 
 /** Returns the setting of kk's charts that updates a tenth of the compute nodes at once. */
-export function nodePace(computes: number | undefined): Values | undefined {
-  return given(computes, (count) => {
+export function rollingUpdateOfNodes(computes: number | undefined): Values | undefined {
+  return ifKnown(computes, (count) => {
     const rolling_update = {max_unavailable: tenth(count)}
     return {pod: {lifecycle: {upgrades: {daemonsets: {rolling_update}}}}}
   })
@@ -69,8 +69,11 @@ export function nodePace(computes: number | undefined): Values | undefined {
  * Returns settings that update daemons on a tenth of the compute nodes at once: one by one could take a
  * night.
  */
-export function daemonPace(computes: number | undefined, daemons: readonly string[]): Values | undefined {
-  return given(computes, (count) => {
+export function rollingUpdateOfDaemons(
+  computes: number | undefined,
+  daemons: readonly string[],
+): Values | undefined {
+  return ifKnown(computes, (count) => {
     if (count === 0) return undefined
     const pace = {enabled: true, min_ready_seconds: 0, max_unavailable: tenth(count)}
     return {
@@ -85,22 +88,22 @@ function tenth(count: number): number {
 
 /** Returns one replica of each component per controller. */
 export function replicas(controllers: number | undefined, components: readonly string[]): Values | undefined {
-  return given(controllers, (count) => replicasOf(count, components))
+  return ifKnown(controllers, (count) => replicasOf(count, components))
 }
 
 /** Returns the replicas of a component whose members vote. */
-export function voters(
+export function quorumReplicas(
   controllers: number | undefined,
   component: string,
   count: (controllers: number) => number,
 ): Values | undefined {
-  return given(controllers, (total) => replicasOf(count(total), [component]))
+  return ifKnown(controllers, (total) => replicasOf(count(total), [component]))
 }
 
 /**
  * Returns the members of the message bus: odd, because a majority must remain and one more would not help.
  */
-export function busSize(controllers: number): number {
+export function rabbitmqMembers(controllers: number): number {
   return largestOdd(Math.min(controllers, 5))
 }
 
@@ -108,13 +111,13 @@ export function busSize(controllers: number): number {
  * Returns the number of members of the database: at most three, because each waits for all others at every
  * write.
  */
-export function databaseSize(controllers: number): number {
+export function databaseMembers(controllers: number): number {
   return largestOdd(Math.min(controllers, 3))
 }
 
 /** Returns a fixed number of replicas of a component, if the number of controllers is known. */
 export function fixed(controllers: number | undefined, component: string, count: number): Values | undefined {
-  return given(controllers, () => replicasOf(count, [component]))
+  return ifKnown(controllers, () => replicasOf(count, [component]))
 }
 
 function largestOdd(count: number): number {
@@ -127,7 +130,7 @@ function replicasOf(count: number, components: readonly string[]): Values {
 
 /** Returns an affinity that spreads the pods of a component over failure domains, if there are several. */
 export function spread({zones, allInOne}: Pick<Facts, 'zones' | 'allInOne'>): Values | undefined {
-  return given(zones, ({length}) => {
+  return ifKnown(zones, ({length}) => {
     if (length < 2 || allInOne) return undefined
     return {pod: {affinity: {anti: {topologyKey: {default: 'topology.kubernetes.io/zone'}}}}}
   })

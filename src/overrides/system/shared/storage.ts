@@ -1,6 +1,6 @@
 import type {Values} from '../../../base/values.ts'
 import type {Facts} from '../../facts/facts.ts'
-import {compose, given} from './compose.ts'
+import {compose, ifKnown} from './compose.ts'
 
 /** The storage class that rbd-provisioner makes, in openstack-helm and here. */
 export const CEPH_CLASS = 'general'
@@ -23,7 +23,7 @@ export function storageOfClient(facts: StorageFacts & Pick<Facts, 'ceph'>): Valu
   return compose(
     storage(facts),
     {storage: {backend: 'ceph'}},
-    given(facts.ceph, ({monitors}) => ({
+    ifKnown(facts.ceph, ({monitors}) => ({
       endpoints: {ceph_mon: {host_fqdn_override: {default: monitors.join(',')}}},
     })),
   )
@@ -50,7 +50,7 @@ export function volume(facts: StorageFacts): Values | undefined {
  * Returns `conf.ceph` of openstack-helm's charts: whether there is Ceph, and the addresses of its monitors.
  */
 export function cephClient({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
-  return given(storage, (kind) => ({
+  return ifKnown(storage, (kind) => ({
     conf: {ceph: kind === 'ceph' ? {enabled: true, monitors: ceph?.monitors} : {enabled: false}},
   }))
 }
@@ -61,7 +61,7 @@ export function poolReplication(
   pools: readonly string[],
 ): Values | undefined {
   if (storage !== 'ceph') return undefined
-  return given(ceph?.replication, (replication) => ({
+  return ifKnown(ceph?.replication, (replication) => ({
     conf: {ceph: {pools: Object.fromEntries(pools.map((pool) => [pool, {replication}]))}},
   }))
 }

@@ -5,10 +5,10 @@ import {literalVariables, type NamedContainer, type PodTemplate} from '../../../
 import type {Waiter} from '../../../release.ts'
 
 /** A want that a rule finds in an object; the object and its file are the same for all rules. */
-export type StatedWant = Pick<Want, 'kind' | 'target' | 'text'>
+export type RuleWant = Pick<Want, 'kind' | 'target' | 'text'>
 
 /** An object with the data that rules inspect. */
-export interface Waiting {
+export interface WaitingObject {
   readonly object: KubernetesObject
   readonly waiter: Waiter
   /** Undefined for objects without pods. */
@@ -34,7 +34,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 }
 
 /** Returns what containers wait for according to their variables of kubernetes-entrypoint. */
-export function entrypointWants({containers, waiter}: Waiting): readonly StatedWant[] {
+export function entrypointWants({containers, waiter}: WaitingObject): readonly RuleWant[] {
   const kind = waiter === 'cron' ? 'soft' : 'ready'
   return containers.flatMap(({container, title}) =>
     [...literalVariables(container)].flatMap(([name, value]) =>

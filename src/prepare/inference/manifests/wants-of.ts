@@ -4,7 +4,7 @@ import {isBuiltIn} from '../../../kubernetes/inventory/custom-kinds.ts'
 import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, type RenderedObject} from '../../../kubernetes/manifest/manifest.ts'
 import {containersOf, podTemplate} from '../../../kubernetes/manifest/pods.ts'
-import {entrypointWants, type StatedWant, type Waiting} from './entrypoint.ts'
+import {entrypointWants, type RuleWant, type WaitingObject} from './entrypoint.ts'
 import {waiterOf} from './waiter-of.ts'
 
 /**
@@ -13,23 +13,23 @@ import {waiterOf} from './waiter-of.ts'
  */
 export function wantsOf(rendered: readonly RenderedObject[], namespace: string): readonly Want[] {
   const texts = new Map(rendered.map(({object}) => [object, objectStrings(object)]))
-  const setHere = new Set([...texts.values()].flatMap(linksSetIn))
+  const assigned = new Set([...texts.values()].flatMap(assignedVariables))
   return rendered.flatMap(({object, file}) => {
     const waiter = waiterOf(object)
     if (!waiter) return []
     const template = podTemplate(object)
     const containers = template ? containersOf(template) : []
-    const waiting: Waiting = {object, waiter, template, containers, text: texts.get(object)!}
+    const waiting: WaitingObject = {object, waiter, template, containers, text: texts.get(object)!}
     const wants = [
       ...entrypointWants(waiting),
       ...customKindWants(waiting),
       ...referenceWants(waiting),
-      ...linkWants(waiting, setHere),
+      ...linkWants(waiting, assigned),
       ...hostWants(waiting),
     ]
-    return once(wants).map((want) => ({
-      ...want,
-      target: inRelease(want.target, object, namespace),
+    return unique(wants).map((hostWant) => ({
+      ...hostWant,
+      target: inRelease(hostWant.target, object, namespace),
       object: objectName(object),
       waiter,
       file,
@@ -37,9 +37,9 @@ export function wantsOf(rendered: readonly RenderedObject[], namespace: string):
   })
 }
 
-function once(wants: readonly StatedWant[]): readonly StatedWant[] {
+function unique(wants: readonly RuleWant[]): readonly RuleWant[] {
   if (wants.length < 2) return wants
-  return [...new Map(wants.map((want) => [JSON.stringify(want), want])).values()]
+  return [...new Map(wants.map((hostWant) => [JSON.stringify(hostWant), hostWant])).values()]
 }
 
 /** Returns a target with its namespace, unless that is the namespace of the release. */
@@ -50,7 +50,7 @@ function inRelease(target: Want['target'], {metadata}: KubernetesObject, own: st
 }
 
 /** Returns the wants for custom kinds: their definition must exist first. */
-function customKindWants({object}: Waiting): readonly StatedWant[] {
+function customKindWants({object}: WaitingObject): readonly RuleWant[] {
   const {apiVersion, kind} = object
   if (isBuiltIn(apiVersion)) return []
   const group = apiVersion.split('/')[0]!
@@ -60,14 +60,14 @@ function customKindWants({object}: Waiting): readonly StatedWant[] {
 const SUFFIX = '_SERVICE_HOST'
 const LINK = /\b([A-Z][A-Z0-9_]*)_SERVICE_HOST\b/g
 /** A variable that is set here: in a container, in a shell, or in a map that becomes variables. */
-const SET =
+const ASSIGNED_LINK =
   /(?<![$\w{(])([A-Z][A-Z0-9_]*)_SERVICE_HOST(?==(?!=)|["']?:\s)|^name: ([A-Z][A-Z0-9_]*)_SERVICE_HOST$/gm
 
 /**
  * Returns the wants for variables such as `KEYSTONE_API_SERVICE_HOST`: Kubernetes sets them only in pods that
  * are younger than the Service. `own` are variables that the chart sets itself: they are not links.
  */
-function linkWants({text}: Pick<Waiting, 'text'>, own: ReadonlySet<string>): readonly StatedWant[] {
+function linkWants({text}: Pick<WaitingObject, 'text'>, own: ReadonlySet<string>): readonly RuleWant[] {
   if (!text.includes(SUFFIX)) return []
   const variables = new Set(Array.from(text.matchAll(LINK), ([, variable]) => variable!))
   variables.delete('KUBERNETES')
@@ -81,9 +81,9 @@ function linkWants({text}: Pick<Waiting, 'text'>, own: ReadonlySet<string>): rea
 }
 
 /** Returns the variables of that form that a string sets. */
-function linksSetIn(text: string): readonly string[] {
+function assignedVariables(text: string): readonly string[] {
   if (!text.includes(SUFFIX)) return []
-  return Array.from(text.matchAll(SET), ([, set, named]) => (set ?? named)!)
+  return Array.from(text.matchAll(ASSIGNED_LINK), ([, set, named]) => (set ?? named)!)
 }
 
 const LABEL = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
@@ -91,54 +91,55 @@ const LABEL = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 const HOST = `${LABEL}(?:\\.${LABEL})?`
 
 /** Patterns of hosts in strings; `sign` occurs in every string that can match, and is much faster to find. */
-const PLACES = [
+const HOST_PATTERNS = [
   // name.namespace.svc
-  {sign: /\.svc\b/, host: new RegExp(`(?<![\\w.-])(${LABEL}\\.${LABEL})\\.svc\\b`, 'g')},
+  {prefilter: /\.svc\b/, host: new RegExp(`(?<![\\w.-])(${LABEL}\\.${LABEL})\\.svc\\b`, 'g')},
   // ://name:1, ://user:password@name/, ,user:password@name:1
-  {sign: /\/\/|@/, host: new RegExp(`(?::\\/\\/|@)(${HOST})(?=[:/,?]|$)(?!:[^/\\s@]*@)`, 'gm')},
+  {prefilter: /\/\/|@/, host: new RegExp(`(?::\\/\\/|@)(${HOST})(?=[:/,?]|$)(?!:[^/\\s@]*@)`, 'gm')},
   // server: name, DB_HOST="name"
   {
-    sign: /host|server|addr|endpoint|url/i,
+    prefilter: /host|server|addr|endpoint|url/i,
     host: new RegExp(
       `(?:host|hostname|hosts|servers?|addr|address|endpoint|url)["']?[ \\t]*[:=][ \\t]*["']?(${HOST})(?=["'\\s:,;]|$)`,
       'gim',
     ),
   },
   // A name with a port: a host if it is a port of that Service.
-  {sign: /:\d/, host: new RegExp(`(?<![\\w.-])(${HOST}:\\d{1,5})(?!\\d)`, 'g')},
+  {prefilter: /:\d/, host: new RegExp(`(?<![\\w.-])(${HOST}:\\d{1,5})(?!\\d)`, 'g')},
 ]
 
 /** Commands that wait, and the flags with which they get a host. */
-const WAITS = /\b(?:nc|curl|wget|pg_isready|mysqladmin|redis-cli|until|wait)\b/
+const WAIT_COMMANDS = /\b(?:nc|curl|wget|pg_isready|mysqladmin|redis-cli|until|wait)\b/
 const HOST_FLAG = new RegExp(`(?:\\s-[hH]|--host)[\\s=]+["']?(${HOST})(?=["'\\s:,;]|$)`, 'gm')
 const SPACED_PORT = new RegExp(`(?<![\\w.-])(${HOST})\\s+(\\d{2,5})(?!\\d)`, 'g')
 
 /**
  * Returns the wants for hosts: `ready` if an init container waits for the host with a command, else `soft`.
  */
-function hostWants({text, waiter, containers}: Waiting): readonly StatedWant[] {
+function hostWants({text, waiter, containers}: WaitingObject): readonly RuleWant[] {
   const awaited = new Map<string, string>()
   for (const {container, title, isInit} of containers) {
     if (!isInit || waiter === 'cron') continue
     const own = partStrings(container)
-    if (WAITS.test(own)) for (const host of [...hostsIn(own), ...flagHosts(own)]) awaited.set(host, title)
+    if (WAIT_COMMANDS.test(own))
+      for (const host of [...findHosts(own), ...flagHosts(own)]) awaited.set(host, title)
   }
-  const ready = [...awaited].map(([host, title]) => want(host, 'ready', `${title} waits in a script for`))
-  const soft = [...new Set(hostsIn(text))]
+  const ready = [...awaited].map(([host, title]) => hostWant(host, 'ready', `${title} waits in a script for`))
+  const soft = [...new Set(findHosts(text))]
     .filter((host) => !awaited.has(host))
-    .map((host) => want(host, 'soft', 'mentions'))
+    .map((host) => hostWant(host, 'soft', 'mentions'))
   return [...ready, ...soft]
 }
 
 /** The caller that resolves the host appends the name of the Service to the text. */
-function want(host: string, kind: StatedWant['kind'], text: string): StatedWant {
+function hostWant(host: string, kind: RuleWant['kind'], text: string): RuleWant {
   return {kind, target: {what: 'host', digest: wordDigest(host)}, text}
 }
 
-function hostsIn(text: string): readonly string[] {
+function findHosts(text: string): readonly string[] {
   const hosts: string[] = []
-  for (const {sign, host} of PLACES) {
-    if (!sign.test(text)) continue
+  for (const {prefilter, host} of HOST_PATTERNS) {
+    if (!prefilter.test(text)) continue
     for (const [, name] of text.matchAll(host)) hosts.push(name!)
   }
   return hosts
@@ -151,58 +152,58 @@ function flagHosts(text: string): readonly string[] {
 }
 
 /** Returns the wants for objects that an object references by name and that its pods need to start. */
-function referenceWants(waiting: Waiting): readonly StatedWant[] {
+function referenceWants(waiting: WaitingObject): readonly RuleWant[] {
   return [...podReferences(waiting), ...classReferences(waiting)].filter(
-    ({target}) => target.what === 'object' && !isGiven(target.kind, target.name),
+    ({target}) => target.what === 'object' && !isInEveryCluster(target.kind, target.name),
   )
 }
 
 /** Returns true for objects that every namespace, or every cluster, has. */
-function isGiven(kind: string, name: string): boolean {
+function isInEveryCluster(kind: string, name: string): boolean {
   if (kind === 'ServiceAccount') return name === 'default'
   if (kind === 'ConfigMap') return name === 'kube-root-ca.crt'
   return kind === 'PriorityClass' && name.startsWith('system-')
 }
 
-function podReferences({template, containers}: Waiting): readonly StatedWant[] {
+function podReferences({template, containers}: WaitingObject): readonly RuleWant[] {
   if (!template) return []
   const {spec} = template
   return [
     ...containers.flatMap(({container, title}) => variableReferences(container, title)),
     ...digMaps(spec, 'volumes').flatMap(volumeReferences),
-    ...wanted('ServiceAccount', digText(spec, 'serviceAccountName'), 'runs as'),
-    ...wanted('PriorityClass', digText(spec, 'priorityClassName'), 'uses'),
-    ...wanted('RuntimeClass', digText(spec, 'runtimeClassName'), 'uses'),
+    ...objectWants('ServiceAccount', digText(spec, 'serviceAccountName'), 'runs as'),
+    ...objectWants('PriorityClass', digText(spec, 'priorityClassName'), 'uses'),
+    ...objectWants('RuntimeClass', digText(spec, 'runtimeClassName'), 'uses'),
   ]
 }
 
-function variableReferences(container: object, title: string): readonly StatedWant[] {
+function variableReferences(container: object, title: string): readonly RuleWant[] {
   const reads = `${title} reads`
   const keys = digMaps(container, 'env').flatMap((each) => [
-    ...required('Secret', dig(each, 'valueFrom', 'secretKeyRef'), reads),
-    ...required('ConfigMap', dig(each, 'valueFrom', 'configMapKeyRef'), reads),
+    ...requiredWants('Secret', dig(each, 'valueFrom', 'secretKeyRef'), reads),
+    ...requiredWants('ConfigMap', dig(each, 'valueFrom', 'configMapKeyRef'), reads),
   ])
   const whole = digMaps(container, 'envFrom').flatMap((each) => [
-    ...required('Secret', dig(each, 'secretRef'), reads),
-    ...required('ConfigMap', dig(each, 'configMapRef'), reads),
+    ...requiredWants('Secret', dig(each, 'secretRef'), reads),
+    ...requiredWants('ConfigMap', dig(each, 'configMapRef'), reads),
   ])
   return [...keys, ...whole]
 }
 
-function volumeReferences(volume: object): readonly StatedWant[] {
+function volumeReferences(volume: object): readonly RuleWant[] {
   return [
-    ...required('Secret', dig(volume, 'secret'), 'mounts', 'secretName'),
-    ...required('ConfigMap', dig(volume, 'configMap'), 'mounts'),
-    ...required('PersistentVolumeClaim', dig(volume, 'persistentVolumeClaim'), 'mounts', 'claimName'),
+    ...requiredWants('Secret', dig(volume, 'secret'), 'mounts', 'secretName'),
+    ...requiredWants('ConfigMap', dig(volume, 'configMap'), 'mounts'),
+    ...requiredWants('PersistentVolumeClaim', dig(volume, 'persistentVolumeClaim'), 'mounts', 'claimName'),
     ...digMaps(volume, 'projected', 'sources').flatMap((source) => [
-      ...required('Secret', dig(source, 'secret'), 'mounts'),
-      ...required('ConfigMap', dig(source, 'configMap'), 'mounts'),
+      ...requiredWants('Secret', dig(source, 'secret'), 'mounts'),
+      ...requiredWants('ConfigMap', dig(source, 'configMap'), 'mounts'),
     ]),
   ]
 }
 
 /** Returns soft wants for classes: usually the cluster has them; a chart that makes one is deployed first. */
-function classReferences({object}: Waiting): readonly StatedWant[] {
+function classReferences({object}: WaitingObject): readonly RuleWant[] {
   const claims = [
     ...digMaps(object, 'spec', 'volumeClaimTemplates'),
     ...(object.kind === 'PersistentVolumeClaim' ? [object] : []),
@@ -210,22 +211,22 @@ function classReferences({object}: Waiting): readonly StatedWant[] {
   const ingress = object.kind === 'Ingress' ? digText(object, 'spec', 'ingressClassName') : undefined
   return [
     ...claims.flatMap((claim) =>
-      wanted('StorageClass', digText(claim, 'spec', 'storageClassName'), 'uses', 'soft'),
+      objectWants('StorageClass', digText(claim, 'spec', 'storageClassName'), 'uses', 'soft'),
     ),
-    ...wanted('IngressClass', ingress, 'uses', 'soft'),
+    ...objectWants('IngressClass', ingress, 'uses', 'soft'),
   ]
 }
 
-function required(kind: string, reference: unknown, verb: string, key = 'name'): readonly StatedWant[] {
-  return dig(reference, 'optional') === true ? [] : wanted(kind, digText(reference, key), verb)
+function requiredWants(kind: string, reference: unknown, verb: string, key = 'name'): readonly RuleWant[] {
+  return dig(reference, 'optional') === true ? [] : objectWants(kind, digText(reference, key), verb)
 }
 
-function wanted(
+function objectWants(
   kind: string,
   name: string | undefined,
   verb: string,
-  strength: StatedWant['kind'] = 'applied',
-): readonly StatedWant[] {
+  strength: RuleWant['kind'] = 'applied',
+): readonly RuleWant[] {
   if (name === undefined) return []
   return [{kind: strength, target: {what: 'object', kind, name}, text: `${verb} ${kind}/${name}`}]
 }
@@ -238,7 +239,7 @@ function objectStrings(object: KubernetesObject): string {
   const strings: string[] = []
   for (const [key, value] of Object.entries(object)) {
     if (key === 'metadata' || key === 'apiVersion' || key === 'kind') continue
-    collect(key === 'data' && object.kind === 'Secret' ? decoded(value) : value, key, strings)
+    collect(key === 'data' && object.kind === 'Secret' ? decodeData(value) : value, key, strings)
   }
   return strings.join('\n')
 }
@@ -262,7 +263,7 @@ function collect(tree: unknown, key: string, strings: string[]): void {
   else for (const inner in tree) collect((tree as Readonly<Record<string, unknown>>)[inner], inner, strings)
 }
 
-function decoded(data: unknown): unknown {
+function decodeData(data: unknown): unknown {
   if (typeof data !== 'object' || data === null) return undefined
   const entries = Object.entries(data).filter(([, value]) => typeof value === 'string')
   return Object.fromEntries(

@@ -29,7 +29,7 @@ export async function examineMachine(
     checkPath(paths),
     // A running node holds its own ports and network.
     ...((await findSandbox(paths)).state === 'running'
-      ? [runs()]
+      ? [nodeRuns()]
       : [checkPorts(), checkNeighbours(paths.home)]),
   ])
   return groups.flat()
@@ -54,7 +54,7 @@ function checkRoot(): Finding {
   }
 }
 
-function runs(): Finding {
+function nodeRuns(): Finding {
   return {check: 'node', level: 'ok', what: 'the node is running and uses its ports and its network itself'}
 }
 
@@ -84,13 +84,13 @@ const MAX_SOCKET_PATH = 107
 async function checkMemory(): Promise<Finding> {
   const text = await readFile('/proc/meminfo', 'utf8')
   const available = Number(/^MemAvailable:\s+(\d+) kB/m.exec(text)?.[1]) * 1024
-  return measured('memory', available, MEMORY, 'stop other programs, or use a larger machine')
+  return checkFreeSpace('memory', available, MEMORY, 'stop other programs, or use a larger machine')
 }
 
 /** Checks the disk that will hold the node's files. */
 async function checkDisk(home: string): Promise<Finding> {
-  const {bavail, bsize} = await statfs(await existing(home))
-  return measured('disk', bavail * bsize, DISK, 'set XDG_STATE_HOME to a directory on a larger disk')
+  const {bavail, bsize} = await statfs(await nearestExisting(home))
+  return checkFreeSpace('disk', bavail * bsize, DISK, 'set XDG_STATE_HOME to a directory on a larger disk')
 }
 
 function checkPath({directory, containerdSocket}: NodePaths): Finding {
@@ -105,7 +105,7 @@ function checkPath({directory, containerdSocket}: NodePaths): Finding {
   }
 }
 
-function measured(
+function checkFreeSpace(
   check: string,
   bytes: number,
   {least, enough}: {readonly least: number; readonly enough: number},
@@ -118,10 +118,10 @@ function measured(
 }
 
 /** Returns the directory, or the nearest one above it that exists. */
-async function existing(directory: string): Promise<string> {
+async function nearestExisting(directory: string): Promise<string> {
   return stat(directory).then(
     () => directory,
-    () => existing(dirname(directory)),
+    () => nearestExisting(dirname(directory)),
   )
 }
 
@@ -136,7 +136,7 @@ async function checkCgroups(): Promise<Finding> {
   const [version, available] =
     unified === undefined ? [1, await mountedControllers()] : [2, unified.split(/\s+/)]
   const missing = CONTROLLERS.filter((name) => !available.includes(name))
-  if (missing.length > 0) return lacking(version, missing)
+  if (missing.length > 0) return missingControllers(version, missing)
   const failedMount = await probeCreation()
   if (failedMount !== undefined) return notWritable(failedMount)
   return {check: 'cgroups', level: 'ok', what: `version ${version}, with ${CONTROLLERS.join(', ')}`}
@@ -166,7 +166,7 @@ async function probeCreation(): Promise<string | undefined> {
   return undefined
 }
 
-function lacking(version: number, missing: readonly string[]): Finding {
+function missingControllers(version: number, missing: readonly string[]): Finding {
   return {
     check: 'cgroups',
     level: 'problem',

@@ -3,7 +3,7 @@ import {mergeValues} from '../../../base/merge.ts'
 import {mapParallel} from '../../../base/parallel.ts'
 import {isEmpty, isMap, type Values} from '../../../base/values.ts'
 import type {Chart} from '../../../charts/chart.ts'
-import {spokenChart} from '../../../charts/dialect.ts'
+import {readDialectChart} from '../../../charts/dialect.ts'
 import {libraryDefaults} from '../../../charts/publishing/package-page.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import type {Helm} from '../../../helm/helm.ts'
@@ -41,7 +41,7 @@ export async function mirrorSettings(
   prepared: Prepared,
   {helm, names, registry}: SettingsOptions,
 ): Promise<MirrorSettings> {
-  const vendored = await vendor(prepared, prepared.releases.keys(), {anyKubernetes: true})
+  const vendored = await vendor(prepared, prepared.releases.keys(), {ignoreKubernetesVersion: true})
   const parts = await mapParallel([...prepared.releases], async ([release, {chart}]) => {
     const computed = await computedValues(helm, vendored.call(release), {kubeVersion: KUBE_VERSION})
     const {global, ...section} = redirected(chart, computed, {names, registry})
@@ -64,7 +64,7 @@ function redirected(
   computed: Values,
   {names, registry}: Pick<SettingsOptions, 'names' | 'registry'>,
 ): Values {
-  if (spokenChart(chart).dialect !== 'kk') return changed(computed, (value) => names.get(value))
+  if (readDialectChart(chart).dialect !== 'kk') return changed(computed, (value) => names.get(value))
   // Defaults of the library may be set below global, for all charts at once.
   const {images} = libraryDefaults(chart)
   return changed(mergeValues({global: {images}}, computed), (value, path) =>
