@@ -1,6 +1,6 @@
 import {isMap} from './values.ts'
 
-/** Returns the value at a path of maps; undefined if the path ends before. */
+/** Returns the value at a path of maps; undefined if a part of the path is missing. */
 export function dig(tree: unknown, ...path: readonly string[]): unknown {
   let at = tree
   for (const key of path) {

@@ -167,7 +167,7 @@ export const ERRORS = {
   KK_SERVER: {exit: 1, meaning: 'the overrides server does not answer, or not as kk serve does'},
   KK_STORE: {
     exit: 3,
-    meaning: 'the store of overrides belongs to another cluster, or the cluster to another store',
+    meaning: 'the override store belongs to another cluster, or the cluster to another store',
   },
   KK_SECRET: {exit: 3, meaning: 'a secret would be shown, or an override would replace one that kk stores'},
   KK_ROTATION: {
@@ -176,12 +176,12 @@ export const ERRORS = {
   },
   KK_TLS: {exit: 2, meaning: 'the certificate authority that kk stores cannot be read'},
   KK_STORE_CONFLICT: {exit: 1, meaning: 'another user changed the same overrides in the meantime'},
-  KK_STORE_DATABASE: {exit: 1, meaning: 'the database of the store of overrides cannot be used'},
+  KK_STORE_DATABASE: {exit: 1, meaning: 'the database of the override store cannot be used'},
   KK_STORE_KEY: {
     exit: 2,
-    meaning: 'the encryption key of the store of overrides is missing, malformed or not the one in use',
+    meaning: 'the encryption key of the override store is missing, malformed or not the one in use',
   },
-  KK_STORE_VERSION: {exit: 2, meaning: 'a newer kk has changed the store of overrides'},
+  KK_STORE_VERSION: {exit: 2, meaning: 'a newer kk has changed the override store'},
   KK_TOOLBOX: {exit: 2, meaning: 'a binary of the throwaway cluster is missing or cannot be built'},
   KK_AIO: {
     exit: 1,

@@ -45,8 +45,8 @@ interface SchemaPath {
 }
 
 /**
- * Returns all problems of a value in the order of its keys; none if the value follows the schema. Of what is
- * secret they name the types of values alone.
+ * Returns all problems of a value in the order of its keys; none if the value follows the schema. With
+ * `isSecret`, problems name only the types of values.
  */
 export function validate(schema: JsonSchema, value: unknown, {isSecret = false} = {}): Problem[] {
   return check(schema, value, {root: schema, isSecret, path: []})
@@ -158,7 +158,7 @@ function unknownKey(allowed: readonly string[], key: string, path: SchemaPath['p
   return {path, expected: `one of the keys ${allowed.join(', ')}`, got: JSON.stringify(key), hint}
 }
 
-/** Checks a value against the alternative that it most likely means, by its type or the key required. */
+/** Checks a value against the alternative it most likely means, chosen by its type and its required keys. */
 function checkAnyOf(
   schema: JsonSchema,
   choices: readonly JsonSchema[],

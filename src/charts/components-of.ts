@@ -24,10 +24,10 @@ export interface Component {
 /** The paths in which openstack-helm names the selected block in `dependencies.dynamic.targeted`. */
 const CHOICES = [['network', 'backend'], ['storage'], ['conf', 'ceph', 'backend']] as const
 
-/** In nearly every chart of openstack-helm, for a feature that is disabled by default. */
+/** Endpoints that nearly every chart of openstack-helm names, for a feature that is disabled by default. */
 const BOILERPLATE = new Set(['kube_dns', 'fluentd', 'local_image_registry', 'oci_image_registry'])
 
-interface Asked {
+interface ComponentsQuery {
   readonly values: Values
   /** The chart itself. */
   readonly chart: string
@@ -40,7 +40,7 @@ interface Asked {
  * `dependencies`, `endpoints` and `manifests`. Nothing is rendered, so this is a preview; the rendered chart
  * is decisive.
  */
-export function componentsOf(query: Asked): readonly Component[] {
+export function componentsOf(query: ComponentsQuery): readonly Component[] {
   const blocks = Object.entries(mapAt(query.values, 'dependencies', 'static'))
   const components = blocks
     .filter(([name]) => !/(?:^|_)tests?$/.test(name) && name !== 'image_repo_sync')
@@ -51,7 +51,7 @@ export function componentsOf(query: Asked): readonly Component[] {
     : [...components, {name: 'endpoints', switches: [], isOn: true, requires: named}]
 }
 
-function component(name: string, block: unknown, query: Asked): Component {
+function component(name: string, block: unknown, query: ComponentsQuery): Component {
   const switches = componentSwitches(query.values, name)
   const isOn = switches.length === 0 || switches.some((each) => each.isOn)
   const targeted = Object.entries(mapAt(query.values, 'dependencies', 'dynamic', 'targeted'))
@@ -76,7 +76,7 @@ function component(name: string, block: unknown, query: Asked): Component {
 function blockRequirements(
   block: unknown,
   kind: ValueRequirement['kind'],
-  query: Asked,
+  query: ComponentsQuery,
 ): readonly ValueRequirement[] {
   const services = digMaps(block, 'services').flatMap((each) => {
     const service = digText(each, 'service') ?? ''
@@ -104,7 +104,7 @@ function blockRequirements(
 }
 
 /** Returns endpoints that no component waits for, which may be named in configuration. */
-function namedOnly(query: Asked): readonly ValueRequirement[] {
+function namedOnly(query: ComponentsQuery): readonly ValueRequirement[] {
   const waited = JSON.stringify(dig(query.values, 'dependencies') ?? {})
   return Object.keys(mapAt(query.values, 'endpoints')).flatMap((service) => {
     if (BOILERPLATE.has(service) || waited.includes(`"${service}"`)) return []
@@ -123,7 +123,7 @@ function namedOnly(query: Asked): readonly ValueRequirement[] {
 }
 
 /** Returns the chart whose name is the longest prefix of a name; none for the chart itself. */
-function provider(name: string, {chart, names}: Asked): {readonly chart?: string} {
+function provider(name: string, {chart, names}: ComponentsQuery): {readonly chart?: string} {
   const [longest] = [chart, ...names]
     .filter((each) => name === each || name.startsWith(`${each}-`))
     .sort((a, b) => b.length - a.length)

@@ -13,9 +13,9 @@ import {readOwnFiles} from './own-files.ts'
 /** A chart with the facts that decide which values it reads. */
 export interface DialectChart {
   readonly name: string
-  /** Undefined for a chart of neither dialect, of which it is unknown what it reads. */
+  /** Undefined for a chart of neither dialect: it is unknown which values it reads. */
   readonly dialect: Dialect | undefined
-  /** The default values, read on first use; those of a chart of neither dialect are not read. */
+  /** The default values, read on first use; empty for a chart of neither dialect. */
   readonly values: Values
   /** `endpoints` of the defaults. */
   readonly endpoints: Values

@@ -6,9 +6,9 @@ import {type ChartFile, writeChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /**
- * Copies each chart, with its libraries unpacked under `charts/`, into a separate directory of the run; from
- * then on no edit of the originals affects a helm of this run, and those are never written. It copies one
- * after the other, before helms run in parallel. Returns the copies by the directory of the chart. Rejects
+ * Copies each chart, with its libraries unpacked under `charts/`, into a directory of the run, so that later
+ * edits of the originals do not affect the run. The originals are not modified. Charts are copied one after
+ * the other, before helm processes run in parallel. Returns the copies by the directory of the chart. Rejects
  * with `KK_CHART`, also for a chart that has changed since its facts were cached.
  */
 export async function vendorCharts(
@@ -22,7 +22,7 @@ export async function vendorCharts(
     // Two sources may have charts of one name, and helm requires a directory with the name of its chart.
     const copy = join(directory, String(copies.size), chart.name)
     const files = vendoredFiles(chart)
-    // The files of a known chart are first read here.
+    // The files of a chart with cached facts are read here for the first time.
     if (chart.known && (await digestRead(chart)) !== chart.known.digest) throw changed(chart)
     await writeChartFiles(ignoreKubernetesVersion ? files.map(withoutConstraint) : files, copy)
     copies.set(chart.directory, copy)
@@ -38,14 +38,13 @@ function changed({origin}: Chart): KkError {
 
 export interface VendorOptions {
   /**
-   * Omits the constraint on Kubernetes' version: without a certain cluster, or if only the objects matter.
+   * Omits `kubeVersion`: set if the cluster is not known, or if only the rendered objects matter.
    */
   readonly ignoreKubernetesVersion?: boolean
 }
 
 /**
- * Returns a file; without its constraint if it is the chart's own Chart.yaml. Helm ignores those of
- * subcharts.
+ * Returns a file; the chart's own Chart.yaml without `kubeVersion`. Helm ignores the one of subcharts.
  */
 function withoutConstraint(file: ChartFile): ChartFile {
   if (file.path !== 'Chart.yaml') return file
@@ -55,7 +54,7 @@ function withoutConstraint(file: ChartFile): ChartFile {
 /** Returns the files of a chart, with those of its libraries under `charts/`. Throws `KK_CHART`. */
 export function vendoredFiles(chart: Library): ChartFile[] {
   const own = readOwnFiles(chart).map((file) =>
-    // Its rules have been applied; helm would also apply them to the libraries, which have their own.
+    // These rules have been applied; helm would also apply them to the libraries, which have their own rules.
     file.path === '.helmignore' ? {...file, bytes: Buffer.alloc(0)} : file,
   )
   const libraries = chart.libraries.flatMap((library) =>

@@ -4,8 +4,8 @@ import {containersOf} from '../exchange/kolla/service-charts.ts'
 import {chartsIn} from './config.ts'
 
 /**
- * Returns the releases of an environment that correspond to names of kolla. Rejects with the `KK_USAGE` of
- * `releaseOf`.
+ * Returns the releases of an environment that correspond to kolla-kubernetes microservices. Rejects with
+ * `KK_USAGE` for an unknown name.
  */
 export async function releasesByKollaName(
   words: readonly string[],

@@ -79,7 +79,7 @@ export default class Export extends KkCommand {
       helpValue: 'TEXT',
       dependsOn: ['hand-over'],
     }),
-    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if something of the environment is lost.'}),
+    'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if a part of the environment cannot be exported.'}),
     ...renderFlags,
     ...documentFlags,
   }

@@ -18,7 +18,7 @@ import {releaseOnCluster} from '../verbs/observation/release-on-cluster.ts'
 export default class Rollback extends KkCommand {
   static override summary = 'Roll back to the state before a run, dependents first.'
   static override description =
-    'Rolls each release that the run changed back to its last revision that had passed its gate, with helm rollback, including its configuration. Without a run, undoes the last run of the environment that was not itself a rollback. Releases that the run installed stay. Databases are not rolled back: across a migration, --keep-schema is required.'
+    'Rolls each release that the run changed back to its last healthy revision, with helm rollback, including its configuration. Without a run, undoes the last run of the environment that was not itself a rollback. Releases that the run installed stay. Databases are not rolled back: across a migration, --keep-schema is required.'
   static override usage = '[FILE] [RUN] [FLAGS]'
   static override examples = [
     'kk rollback environments/all-in-one.yaml --sandbox',

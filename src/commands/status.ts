@@ -32,7 +32,7 @@ import {watchStatus} from '../verbs/observation/watch-status.ts'
 export default class Status extends KkCommand {
   static override summary = 'Show the status of each release of an environment on the cluster.'
   static override description =
-    'Shows the revision, health with the reason, the process that is changing it, the releases that require it, and whether its inputs differ from the deployed ones. Exits 1 if a release is not healthy.'
+    'Shows for each release its revision, its health with the reason, the process that is changing it, the releases that require it, and whether its inputs differ from the deployed ones. Exits 1 if a release is not healthy.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk status environments/all-in-one.yaml --sandbox',

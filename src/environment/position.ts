@@ -14,8 +14,8 @@ interface Entry {
 }
 
 /**
- * Returns `positionIn` for a text, whose large tree is built at the first call: positions are seldom asked
- * for.
+ * Returns `positionIn` for a document. Its large tree is built on the first call, because positions are
+ * rarely needed.
  */
 export function locator(source: Source): (path: Path) => Position | undefined {
   let root: Node | undefined

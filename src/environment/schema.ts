@@ -139,32 +139,32 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
       namespace: {$ref: '#/$defs/namespace', description: 'The namespace; by default `kk.namespace`.'},
       requires: list(
         'a list of requirements',
-        'Releases that this one needs, besides those that its chart names.',
+        'Releases that this one needs, in addition to those that its chart names.',
         {$ref: '#/$defs/requirement'},
         {examples: [['placement', 'neutron:applied']]},
       ),
       without: list(
         'a list of names of releases',
-        'Requirements, of the chart or inferred, that do not hold here.',
+        'Requirements of the chart, or inferred ones, to drop in this environment.',
         {$ref: '#/$defs/releaseName'},
         {examples: [['memcached']]},
       ),
       protected: yesOrNo(
-        'No command removes the release unless it is named and confirmed; by default what the chart says.',
+        'No command removes the release unless it is named and confirmed; defaults to the annotation of the chart.',
       ),
       infer: yesOrNo(
         'Whether the requirements of the release are inferred from what its chart renders; by default those of charts that state none, unless `kk.infer` is false.',
       ),
       secrets: yesOrNo(
-        'Whether kk makes passwords and keys of the release that no layer of values states; by default as `kk.secrets` says. With false, what the chart has by default counts.',
+        'Whether kk makes passwords and keys of the release that no layer of values sets; defaults to `kk.secrets`. With false, the defaults of the chart apply.',
       ),
       components: yesOrNo(
-        'Whether the section becomes a release per component of its chart: `nova-common`, `nova-api`, `nova-conductor`, and so on. It is chosen when the section is first installed.',
+        'Whether the section becomes a release per component of its chart: `nova-common`, `nova-api`, `nova-conductor`, and so on. Immutable once the section is installed.',
         {default: false},
       ),
       values: list(
         'a list of files',
-        'Files of values, each over those before it and below the section; relative to this file.',
+        'Values files, relative to this file. Later files override earlier ones; the section overrides all of them.',
         FILE,
         {examples: [['keystone.yaml']]},
       ),
@@ -213,7 +213,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
         ),
         include: list(
           'a list of files',
-          'Environment files that this one is merged over, each over those before it; relative to this file.',
+          'Environment files that this file is merged over, relative to this file. Later files override earlier ones.',
           FILE,
           {examples: [['common.yaml']]},
         ),
@@ -250,7 +250,7 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           {default: true},
         ),
         secrets: yesOrNo(
-          'Whether kk makes the passwords and keys that charts read and no layer of values states. With false, what the charts have by default counts.',
+          'Whether kk makes the passwords and keys that charts read and no layer of values sets. With false, the defaults of the charts apply.',
           {default: true},
         ),
         given: {

@@ -26,7 +26,7 @@ export function longestPath(
 
 /**
  * Returns the releases of the longest chain of requirements, requirements first, without those that take no
- * time. A group is represented by the member that takes longest. Of equally long chains the first in the
+ * time. A group is represented by the member that takes longest. Among equally long chains, the first in the
  * graph's order is chosen.
  */
 export function criticalPath(graph: Graph, seconds: (release: ReleaseId) => number): readonly ReleaseId[] {

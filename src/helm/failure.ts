@@ -115,8 +115,7 @@ const KINDS: readonly Kind[] = [
 const NOT_BY_KK = 'not by kk'
 
 /**
- * Returns true if a message of `helmFailure` is about a helm that another process has killed, e.g. for lack
- * of memory.
+ * Returns true if a message of `helmFailure` reports that another process killed helm, e.g. the OOM killer.
  */
 export function isOfKilledHelm(message: string): boolean {
   return message.includes(`, ${NOT_BY_KK}`)

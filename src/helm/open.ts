@@ -143,8 +143,8 @@ function endless({name, namespace, timeoutSeconds}: Subject): KkError {
 }
 
 /**
- * Go settings for a helm that only renders: it exits before garbage collection pays off, which takes a fifth
- * of its time.
+ * Go settings for helm processes that only render: they are short-lived, and garbage collection takes a fifth
+ * of their time.
  */
 const SHORT_LIVED = {GOGC: '800', GOMEMLIMIT: '512MiB'}
 

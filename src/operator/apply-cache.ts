@@ -3,7 +3,7 @@ import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
 import type {Objects} from '../kubernetes/objects/objects.ts'
 import {canonicalJson} from '../plan/digest.ts'
 
-/** The field manager of what the operator writes. */
+/** The field manager of the operator. */
 export const MANAGER = 'kk-operator'
 /** The Lease for leader election, named like the Lease of a release `kk-operator`. */
 export const OPERATOR_LEASE = `${KK_NAMESPACE}/kk-operator` as const
@@ -24,7 +24,7 @@ export interface CachedObject {
  * state.
  */
 export interface ApplyCache {
-  /** Applies the status of an object if it is given, else the spec. */
+  /** Applies the status of an object if there is one, else the spec. */
   apply(object: CachedObject): Promise<void>
   /**
    * Applies fields of the spec with a separate field manager; fields that it applied before and not now are

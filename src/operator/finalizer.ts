@@ -199,7 +199,7 @@ async function reasonToOrphan(
   if (spec.suspend) return 'it is suspended'
   if (uid === undefined || annotations?.[CONFIRM_REMOVE] !== uid)
     return `the annotation ${CONFIRM_REMOVE} is not its UID`
-  // The deletion of a namespace, or of the CRD, can be unaware of what it deletes.
+  // A deletion of the namespace or of the CRD may not intend to delete the releases.
   const definition = crdName(ENVIRONMENT)
   const owners = await Promise.all([
     objects.read<EnvironmentObject>(NAMESPACES, {namespace: '', name: KK_NAMESPACE}),

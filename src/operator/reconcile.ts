@@ -46,7 +46,7 @@ export async function reconcile(
   const supplied = await connection.open(name, source)
   const prepared = supplied.planned
   const scope = {names: [], install: true}
-  // A running run of another process is waited for, however long that takes.
+  // Waits for a run of another process without a timeout.
   const say = () => heartbeat(WAIT_FOR_RUN_MS)
   const whole = await planChange(supplied, cluster, {scope, waits: true, say})
   const {plan} = whole

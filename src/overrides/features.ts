@@ -52,8 +52,8 @@ export async function featureLayers(
 }
 
 /**
- * Returns a note for each feature of which no chart has a file, by the layers of all releases: a misspelled
- * feature has no effect.
+ * Returns a note for each feature without a file in any chart, by the layers of all releases: it may be
+ * misspelled.
  */
 export function idleFeatureNotes(features: readonly string[], layers: readonly Layer[]): readonly string[] {
   const used = new Set(layers.filter(({name}) => name === 'features').map(({source}) => basename(source)))

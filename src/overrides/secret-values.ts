@@ -7,8 +7,8 @@ import {difference} from './layers.ts'
 type Kept = Pick<Layer, 'values' | 'sealed'>
 
 /**
- * Returns true for encrypted values of which none is known to be secret now, e.g. without the plugin that
- * declared it.
+ * Returns true for encrypted values if none of them is known to be secret now, e.g. because the plugin that
+ * declared it is missing.
  */
 export function isOpaque({values, sealed = false}: Kept, paths: readonly ValuePath[]): boolean {
   return sealed && secretsAmong(values, paths).length === 0

@@ -32,7 +32,7 @@ export interface OverrideUpdate {
   }
 }
 
-/** The etags of which one must match the overrides ('' is none, `*` any), else `KK_STORE_CONFLICT`. */
+/** The etags ('' is none, `*` any); if no etag matches the overrides, `KK_STORE_CONFLICT`. */
 export type Condition = readonly string[]
 
 export interface RequestedUpdate extends OverrideUpdate {

@@ -37,6 +37,6 @@ export interface DesiredRelease {
   /** Whether the file has a section for it; otherwise it is only a requirement. */
   readonly stated: boolean
   readonly protected: boolean
-  /** The store of overrides in use; undefined without one. It does not affect the release. */
+  /** The override store in use; undefined without one. It does not affect the release. */
   readonly store?: StoreStamp
 }

@@ -6,8 +6,8 @@ import {INSTALLATION_LABEL, RUN_LABEL, readLabels} from './labels.ts'
 /**
  * Returns the id that distinguishes one installation of a release from earlier and later ones: helm numbers
  * revisions from 1 again after an uninstall, so a number alone identifies no revision. It is the run that
- * installed the release; for a release that kk did not install, or an older kk did, the UID of the record
- * that kk first builds upon. Helm copies the label to later revisions.
+ * installed the release; for a release that was installed without kk, or by a version of kk without this
+ * label, the UID of the first record that kk upgraded. Helm copies the label to later revisions.
  */
 export function installationOf(last: ReleaseRecord | undefined, run: string): string {
   return (last && readLabels(last.labels)?.installation) ?? last?.secret.uid ?? run

@@ -19,7 +19,7 @@ export const RUN_LABEL = 'kk.openstack.org/run'
 /** Whether the environment states the release in a section; otherwise it was only added as a requirement. */
 const STATED_LABEL = 'kk.openstack.org/stated'
 const PROTECTED_LABEL = 'kk.openstack.org/protected'
-/** The store of overrides that was in use, and the number of its changes at that time. */
+/** The override store that was in use, and the number of its changes at that time. */
 const STORE_LABEL = 'kk.openstack.org/store'
 const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
 /** The tool to which the release was handed over: only that tool changes it, until kk adopts it back. */
@@ -50,7 +50,7 @@ export interface KkLabels {
   readonly protected: boolean | undefined
   /** The section that the release is a part of; undefined if the section is one release. */
   readonly section: string | undefined
-  /** The store of overrides; undefined if none was in use. */
+  /** The override store; undefined if none was in use. */
   readonly store: StoreStamp | undefined
   /** The tool to which the release was handed over, such as `flux`; undefined while kk manages it. */
   readonly exportedTo: string | undefined

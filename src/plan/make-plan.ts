@@ -41,7 +41,7 @@ export interface PlanInputs {
   readonly stuck?: ReadonlyMap<ReleaseId, Decision>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean
-  /** Releases whose objects differ from their manifests, and how: helm runs again for them. */
+  /** Releases whose objects differ from their manifests, with the differences; helm runs again for them. */
   readonly drifted?: ReadonlyMap<ReleaseId, string>
 }
 
@@ -244,7 +244,7 @@ function notes({graph, mode}: PlanInputs, recordByRelease: Records): Pick<Plan, 
   return {notes: [`not installed, and left so: ${missing.join(', ')}; kk deploy installs`]}
 }
 
-interface Given {
+interface DecisionInputs {
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   readonly mode: PlanMode
   /** The releases in the scope of the plan, and whether it may change them. */
@@ -255,7 +255,7 @@ interface Given {
  * Throws `KK_USAGE` if `--values` or `--set` is for a release that must not change: it would silently have no
  * effect.
  */
-export function expectFlagsTakeEffect({desired, mode, selected}: Given): void {
+export function expectFlagsTakeEffect({desired, mode, selected}: DecisionInputs): void {
   const withFlagValues = [...desired.values()].filter(({layers}) =>
     layers.some(({name}) => name === 'values' || name === 'set'),
   )
@@ -282,7 +282,7 @@ export function expectFlagsTakeEffect({desired, mode, selected}: Given): void {
   )
 }
 
-interface Observed {
+interface ObservedCluster {
   readonly environment: string
   readonly graph: Graph
   readonly records: readonly ReleaseRecord[]
@@ -299,7 +299,7 @@ export function untouchedReleases({
   graph,
   records,
   toAdopt,
-}: Observed): readonly UntouchedRelease[] {
+}: ObservedCluster): readonly UntouchedRelease[] {
   const wanted = new Set(graph.releases)
   const namespaces = new Set(graph.releases.map(releaseNamespace))
   return records

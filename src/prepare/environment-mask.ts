@@ -26,7 +26,8 @@ export function layersMask(releases: Iterable<Layered>): Redact {
 
 /**
  * Returns a function that masks the secret values with which the releases of the plan's environment were
- * deployed, for a caller without its file. The secrets of a record that cannot be read are not masked.
+ * deployed. It reads them from helm's records, for callers without the environment file. Secrets of
+ * unreadable records are not masked.
  */
 export async function recordedMask(
   cluster: {readonly records: Records},

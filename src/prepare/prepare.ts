@@ -152,13 +152,13 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   }
 }
 
-type Named = Pick<Prepared, 'environment' | 'graph'>
+type PreparedEnvironment = Pick<Prepared, 'environment' | 'graph'>
 
 /**
  * Returns the releases of the graph that names on the command line refer to: all parts of a section that is
  * split. Throws `KK_UNKNOWN_RELEASE` with a suggestion.
  */
-export function namedReleases(prepared: Named, names: readonly string[]): readonly ReleaseId[] {
+export function namedReleases(prepared: PreparedEnvironment, names: readonly string[]): readonly ReleaseId[] {
   return [...new Set(names.flatMap((name) => allNamed(prepared, name)))]
 }
 
@@ -166,7 +166,7 @@ export function namedReleases(prepared: Named, names: readonly string[]): readon
  * Returns the single release that a name on the command line refers to. Throws as `namedReleases`, and
  * `KK_USAGE`.
  */
-export function namedRelease(prepared: Named, name: string): ReleaseId {
+export function namedRelease(prepared: PreparedEnvironment, name: string): ReleaseId {
   const [first, ...others] = allNamed(prepared, name)
   if (others.length === 0) return first!
   const names = [first!, ...others].map(releaseName).join(', ')
@@ -175,7 +175,7 @@ export function namedRelease(prepared: Named, name: string): ReleaseId {
   })
 }
 
-function allNamed(prepared: Named, name: string): readonly ReleaseId[] {
+function allNamed(prepared: PreparedEnvironment, name: string): readonly ReleaseId[] {
   const parts = prepared.graph.releases.filter((release) => {
     const section = sectionId(prepared.environment, release)
     return section !== release && isNamed(section, name)
@@ -183,7 +183,7 @@ function allNamed(prepared: Named, name: string): readonly ReleaseId[] {
   return parts.length > 0 ? parts : [oneNamed(prepared, name)]
 }
 
-function oneNamed({environment, graph}: Named, name: string): ReleaseId {
+function oneNamed({environment, graph}: PreparedEnvironment, name: string): ReleaseId {
   const id = name.includes('/') ? (name as ReleaseId) : releaseIdIn(environment, name)
   if (graph.requirements.has(id)) return id
   const sameName = graph.releases.filter((each) => releaseName(each) === name)

@@ -112,10 +112,10 @@ function standingAmong(answers: readonly Answer[]): readonly ExistingObject[] {
   )
 }
 
-type Asked = Omit<Answer, 'object'>
+type DryRunRequest = Omit<Answer, 'object'>
 
 /** Returns true if helm would have to take a field of the object from another manager. */
-export function hasConflict({validation}: Asked): boolean {
+export function hasConflict({validation}: DryRunRequest): boolean {
   return validation.outcome === 'accepted' && (validation.conflicts ?? []).length > 0
 }
 
@@ -125,7 +125,7 @@ const SCALED_HINT =
 /**
  * Returns true for an object whose replicas are set for a HorizontalPodAutoscaler by Kubernetes' controllers.
  */
-function isScaled({validation}: Asked): boolean {
+function isScaled({validation}: DryRunRequest): boolean {
   if (validation.outcome !== 'accepted') return false
   return (validation.conflicts ?? []).some(
     ({field, manager}) => field === '.spec.replicas' && manager === 'kube-controller-manager',
@@ -138,7 +138,7 @@ function isScaled({validation}: Asked): boolean {
  */
 const MAX_LISTED_FIELDS = 5
 
-function conflictLines(answers: readonly Asked[]): readonly string[] {
+function conflictLines(answers: readonly DryRunRequest[]): readonly string[] {
   const conflicts = answers.flatMap(({release, validation}) =>
     validation.outcome === 'accepted'
       ? (validation.conflicts ?? []).map(({field, manager}) => {
@@ -161,7 +161,7 @@ function conflictLines(answers: readonly Asked[]): readonly string[] {
 
 /** Throws `KK_CONFLICT` if there are conflicts. */
 export function expectNoConflicts(
-  answers: readonly Asked[],
+  answers: readonly DryRunRequest[],
   hint = 'leave these fields out of the values, or take them over: run the same command with --force-conflicts',
 ): void {
   const lines = conflictLines(answers)

@@ -6,9 +6,9 @@ import {MASK} from './placeholder.ts'
 import type {Redact, RedactLeaf} from './redact.ts'
 
 /**
- * Returns an object as a diff may show it, next to the same object `before` or alone. Each value of a Secret
- * is masked, and marked as `changed` if the other object has a different value. In other objects, values that
- * `redact` knows are masked, and numbers under a key that looks secret.
+ * Returns an object as a diff may show it, alone or next to its earlier state `before`. Each value of a
+ * Secret is masked, and marked as `changed` if the other object has a different value. In other objects,
+ * values that `redact` knows are masked, and numbers under a key that looks secret.
  */
 export function redactObject(
   object: ManifestObject,

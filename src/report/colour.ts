@@ -40,7 +40,7 @@ export function colourLevel(of: {
 
 export function palette(level: ColourLevel): Palette {
   const chalk = new Chalk({level})
-  // Chalk joins all its arguments; a role takes one, so that it can be given to map.
+  // Chalk joins all its arguments; a role takes one, so that it can be passed to `map`.
   return {
     good: (text) => chalk.green(text),
     bad: (text) => chalk.red(text),

@@ -43,7 +43,7 @@ export type RunEvent =
       }[]
     }
   | {readonly type: 'run-interrupting'; readonly at: number; readonly running: readonly ReleaseId[]}
-  /** A problem in spite of which the run continues. */
+  /** A problem that does not stop the run. */
   | {readonly type: 'run-warned'; readonly at: number; readonly message: string}
   /** Information for the user. */
   | {readonly type: 'run-noted'; readonly at: number; readonly message: string}
@@ -83,7 +83,7 @@ export type RunEvent =
       readonly kind: ActionKind
       readonly revision: number
       readonly seconds: number
-      /** The result of its gate, if it is more than healthy. */
+      /** The result of its gate; omitted if it is only `healthy`. */
       readonly health?: PassedHealth
     }
   | {

@@ -5,7 +5,7 @@ import type {RunState} from './run-state.ts'
 export interface ObservedRun {
   /** The state after the latest event. */
   readonly state: RunState
-  /** Emits a problem in spite of which the run continues, as `run-warned`. */
+  /** Emits `run-warned` for a problem that does not stop the run. */
   warned(message: string): void
   /** Emits information for the user, as `run-noted`. */
   noted(message: string): void

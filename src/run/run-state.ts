@@ -18,7 +18,7 @@ export type Progress =
       readonly state: 'succeeded'
       readonly revision: number
       readonly seconds: number
-      /** The result of its gate, if it is more than healthy. */
+      /** The result of its gate; omitted if it is only `healthy`. */
       readonly health?: PassedHealth
     }
   | {

@@ -56,11 +56,11 @@ export interface ChartWork extends DesiredWork {
   /** The hooks whose objects helm deletes and has to re-create; see `recreatedHooks`. */
   readonly recreated?: readonly KubernetesObject[]
   /**
-   * Objects that the chart no longer renders and that another release also contains: helm is made to keep
-   * them.
+   * Objects that the chart no longer renders and that another release also has; kk annotates them so that
+   * helm keeps them.
    */
   readonly shared?: readonly KubernetesObject[]
-  /** The objects in which helm mixes up list items, to be written again afterwards; see `mixedLists`. */
+  /** The objects in which helm confuses list items; kk writes them again after helm. See `mixedLists`. */
   readonly mixed: readonly KubernetesObject[]
   /** The objects whose namespace or kind did not exist when the plan was validated. */
   readonly unvalidated: readonly KubernetesObject[]
@@ -90,7 +90,7 @@ export interface RemovalWork extends TimedWork {
 }
 
 export interface PruningWork extends TimedWork {
-  /** Checks the cluster on each call, and returns those of the shown objects that may still be deleted. */
+  /** Checks the cluster on each call, and returns the shown objects that may still be deleted. */
   readonly listDeletable: () => Promise<readonly ObjectIdentity[]>
 }
 
@@ -147,7 +147,7 @@ export interface Controls {
   readonly onTested: (tests: readonly TestResult[]) => void
   /** Called when the objects exist: releases that require it by an `applied` edge may start. */
   readonly onApplied: () => void
-  /** Called when helm has ended: another may start. Implies that the objects exist. */
+  /** Called when helm has ended, so that another helm process may start. Implies that the objects exist. */
   readonly onHelmEnded: () => void
 }
 
@@ -158,7 +158,7 @@ type ActingAction = Action<Exclude<ActionKind, 'unchanged'>>
 export interface ActionResult {
   /** The deployed revision. */
   readonly revision: number
-  /** The result of its gate, if it is more than healthy. */
+  /** The result of its gate; omitted if it is only `healthy`. */
   readonly health?: PassedHealth
 }
 

@@ -12,7 +12,7 @@ import {requireSimulated} from './require-simulated.ts'
  */
 export async function removeSandbox(paths: SandboxPaths): Promise<boolean> {
   const existed = await exists(paths.home)
-  // The marker comes first, so that a half removed sandbox does not count as one that was up.
+  // The marker is written first, so that a partly removed sandbox does not count as running.
   if (existed) await markUnfinished(paths)
   const killed = await killProcesses(paths.home)
   // The directory with the marker is removed after the data.

@@ -80,7 +80,7 @@ interface StartOptions extends RestartOptions {
 
 const READY = ['wait', '--for=condition=Ready', 'nodes', '--all', '--timeout=60s']
 
-/** Starts a whole sandbox, of which nothing may exist, and waits until its nodes are Ready. */
+/** Starts all parts of a sandbox, none of which may exist, and waits until its nodes are Ready. */
 async function startControlPlane(options: StartOptions): Promise<Sandbox> {
   const {paths, tools, nodes, env, onProgress, signal} = options
   onProgress('starting etcd, API server, controllers, scheduler and kwok')

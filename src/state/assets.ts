@@ -20,7 +20,7 @@ export type AssetName =
 
 /**
  * The name of a bundle: kk itself, Graphviz, the kubeconfig reader of the Kubernetes client, requests through
- * proxies, the store of overrides, its service, or metrics for Prometheus.
+ * proxies, the override store, its service, or metrics for Prometheus.
  */
 export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'proxy' | 'store' | 'server' | 'metrics'
 

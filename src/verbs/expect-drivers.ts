@@ -61,7 +61,7 @@ export async function seenDrivers({
   return seen
 }
 
-interface Named {
+interface ExportedEnvironment {
   readonly environment: string
   /** The names of its releases. */
   readonly releases: readonly string[]
@@ -74,7 +74,7 @@ interface Named {
  * export that uses a dash keeps it, because a GitOps tool would uninstall the releases of renamed objects.
  */
 export function separatorFor(
-  {environment, releases, format, note}: Named,
+  {environment, releases, format, note}: ExportedEnvironment,
   seen: readonly SeenDrivers[],
 ): Separator {
   const separator = separatorOf(environment)

@@ -38,7 +38,7 @@ web: {}
   for (const refused of [without, planned, older, other, overruled])
     expect(refused).toMatchObject({exitCode: 3, stderr: expect.stringContaining('KK_STORE')})
   expect(without.stderr).toContain('there is no store here')
-  expect(older.stderr).toContain('after 2 changes, of which the store here has seen 1')
+  expect(older.stderr).toContain('it had 2 changes, the store here has 1')
   expect(before['kk.openstack.org/store-state']).toBe('2')
   expect(idle.stderr).toContain('plan: 1 unchanged')
   expect(adopted).toMatchObject({exitCode: 0})

@@ -7,7 +7,7 @@ import {EXPORTED_LABEL} from '../../src/plan/labels.ts'
 import {makePlan} from '../../src/plan/make-plan.ts'
 import {makeDestroyPlan} from '../../src/plan/removal/make-destroy-plan.ts'
 import {makeRemovalPlan} from '../../src/plan/removal/make-removal-plan.ts'
-import {waysBack} from '../../src/plan/rollback/ways.ts'
+import {rollbackSteps} from '../../src/plan/rollback/ways.ts'
 import {usesOf} from '../../src/plan/uses/uses.ts'
 import {releaseName} from '../../src/release.ts'
 import {id} from '../graph/graph-of.ts'
@@ -99,7 +99,7 @@ describe('a release that was handed over', () => {
     expect(() => makeRemovalPlan({...common, releases: [id('horizon')], withDependents: false})).toThrow(
       refusal,
     )
-    expect(() => waysBack({targets: [target], revisions: [record], environment: 'all-in-one'})).toThrow(
+    expect(() => rollbackSteps({targets: [target], revisions: [record], environment: 'all-in-one'})).toThrow(
       refusal,
     )
     expect(() => expectOwned(record, 'all-in-one')).toThrow(refusal)

@@ -64,7 +64,7 @@ describe('a new release without inference', () => {
   >[0]
   const helm = {} as Parameters<typeof renderPlan>[2]['helm']
   const cluster = {apiServer: port<ApiServer>({customKinds: async () => []})}
-  const NEVER_ASKED = {wasAsked: async () => false}
+  const NEVER_ASKED = {wasValidated: async () => false}
 
   it('is not rendered to show only the plan', async () => {
     await expect(renderPlan(prepared, plan, {helm, cluster, ifUnknown: NEVER_ASKED})).resolves.toEqual(

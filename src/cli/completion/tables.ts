@@ -79,7 +79,7 @@ export interface Tables {
 /** Returns the tables of these commands for the scripts; omits hidden commands. */
 export function tables(commands: readonly CommandReference[]): Tables {
   const visible = commands.filter(({hidden}) => !hidden)
-  // By spelling: -y is --yes of one command, without a value, and --yaml FILE of another.
+  // The key is the spelling: -y is --yes, without a value, in one command, and --yaml FILE in another.
   const bySpelling = Map.groupBy(visible.flatMap(flagUses), ({word}) => word)
   const values = new Map<string, Candidates>()
   for (const uses of bySpelling.values()) {

@@ -68,7 +68,7 @@ export const driftFlags = {
 export const onFailureFlags = {
   'on-failure': Flags.option({
     summary:
-      'If a release fails: keep the changes, or roll the failed releases, or all releases that the run changed, back to their last revision that had passed its gate.',
+      'If a release fails: keep the changes, or roll the failed releases, or all releases that the run changed, back to their last healthy revision.',
     options: ['keep', 'rollback-failed', 'rollback-run'] as const,
     default: 'keep',
     helpGroup: 'FAILURE',
@@ -94,7 +94,7 @@ export const versionFlags = {
 
 /** The summary of `--cluster-objects`, for the Job of a run and for the operator. */
 export const CLUSTER_OBJECTS =
-  "Allow it to create the cluster-scoped objects of kk's own charts: ClusterRoles, StorageClasses, IngressClasses and CSIDrivers."
+  'Allow kk in the cluster to create the cluster-scoped objects of its own charts: ClusterRoles, StorageClasses, IngressClasses and CSIDrivers.'
 
 /** The flags for a run by a Job in the cluster. */
 export const inClusterFlags = {
@@ -260,7 +260,7 @@ export const removalFlags = {
   ...environmentFlags,
   confirm: Flags.string({
     summary:
-      'Confirm a release by name: one that is protected, to purge, or loses an object; may be repeated.',
+      'Confirm by name a release that is protected, that --purge deletes data of, or that loses a shared object; may be repeated.',
     helpValue: 'NAME',
     multiple: true,
     multipleNonGreedy: true,

@@ -44,12 +44,12 @@ export default class OperatorInstall extends KkCommand {
     }),
     removal: Flags.boolean({
       summary:
-        'Allow it to remove the releases of an approved plan; this grants read access to the Secrets of all namespaces.',
+        'Allow the operator to remove releases if the plan is approved; this grants read access to the Secrets of all namespaces.',
     }),
     'cluster-objects': Flags.boolean({summary: CLUSTER_OBJECTS}),
     topology: Flags.option({
       summary:
-        'The processes of the operator: one for everything; or one that plans and, with per-service, one for each --service; with per-component also one for each --isolate. Immutable.',
+        'The processes of the operator. one: a single process. per-service: one process that plans, one for each --service, and one for all other releases. per-component: also one for each --isolate. Immutable.',
       options: SHAPES,
       default: 'one',
       aliases: ['shape'],
@@ -68,7 +68,7 @@ export default class OperatorInstall extends KkCommand {
         'An environment file: each service in it gets a dedicated process and, with per-component, each component of services that consist of several releases.',
     },
     crds: Flags.boolean({
-      summary: 'Install only its CRDs, if its chart installs the rest.',
+      summary: 'Install only the CRDs of the operator, if its Helm chart installs the rest.',
       aliases: ['kinds'],
       exclusive: [
         ...['image', 'namespace', 'removal', 'cluster-objects', 'chart'],

@@ -10,7 +10,7 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {ComparedRelease, ExaminedRelease} from './examined-release.ts'
 import {identity, pairObjects} from './same-object.ts'
 
-interface Asking {
+interface RefusalOptions {
   readonly cluster: {readonly dryRuns: DryRuns} | undefined
   readonly valuesOf: (release: ReleaseId) => Values
 }
@@ -18,7 +18,7 @@ interface Asking {
 /** Adds the refusals of a server-side dry run of the objects that an upgrade would change; skips hooks. */
 export async function withRefusals(
   releases: readonly ExaminedRelease[],
-  {cluster, valuesOf}: Asking,
+  {cluster, valuesOf}: RefusalOptions,
 ): Promise<readonly ExaminedRelease[]> {
   if (!cluster) return releases
   return mapParallel(releases, async (each) => {

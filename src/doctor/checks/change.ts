@@ -62,7 +62,7 @@ export interface Change {
   readonly present: () => Promise<OtherReleases>
   /** Returns the releases to install whose records are in another namespace. */
   readonly recordsElsewhere?: () => Promise<readonly ElsewhereRecord[]>
-  /** `kk.given`. */
+  /** The objects of `kk.given`, which exist without a chart of the environment. */
   readonly given: readonly string[]
   /**
    * Passwords and keys that kk would generate for accounts of an existing server that is not part of the

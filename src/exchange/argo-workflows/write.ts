@@ -56,8 +56,8 @@ export function environmentSecret({name}: Pick<Exported, 'name'>): string {
 }
 
 /**
- * Returns the path in a step at which kk looks for a directory that the environment file names, given
- * relative to the file. Paths that leave the root end at the root.
+ * Returns the path, in a step, of a directory that the environment file names by a relative path. Paths above
+ * the root end at the root.
  */
 export function inStep(directory: string): string {
   return posix.join(MOUNT, directory)

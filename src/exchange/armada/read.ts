@@ -20,7 +20,7 @@ interface ArmadaOptions {
    */
   readonly home?: string | undefined
   readonly documents: readonly unknown[]
-  /** Documents that are merged over the manifest, as `armada apply --values` does. */
+  /** Documents to merge over the manifest, as with `armada apply --values`. */
   readonly overrides: readonly Values[]
   readonly name: string
   /** Name releases as the manifest does; otherwise as Armada installs them, with its prefix. */

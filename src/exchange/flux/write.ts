@@ -39,7 +39,7 @@ export function fluxObjects(exported: Exported): ExportedFiles {
 }
 
 /** Returns the Secret that holds the secret values of a HelmRelease. */
-export function fluxSecret(release: ExportedRelease, values: Values, environment: Named): Values {
+export function fluxSecret(release: ExportedRelease, values: Values, environment: NamedExport): Values {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -57,7 +57,7 @@ export function fluxSecret(release: ExportedRelease, values: Values, environment
  * Returns a ConfigMap with the values of a release as a string, which no way of applying it alters: `kubectl
  * apply` drops every null of an object, and with it the removal of a chart default.
  */
-function valuesObject({name, values}: ExportedRelease, environment: Named): string {
+function valuesObject({name, values}: ExportedRelease, environment: NamedExport): string {
   const object = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -82,20 +82,20 @@ const WATCHED = {'reconcile.fluxcd.io/watch': 'Enabled'}
 /** Preserves `${name}` if a Kustomization has `postBuild.substitute`. */
 const AS_WRITTEN = {'kustomize.toolkit.fluxcd.io/substitute': 'disabled'}
 
-function valuesName(release: string, environment: Named): string {
+function valuesName(release: string, environment: NamedExport): string {
   return `${partName(environment, release)}-values`
 }
 
-export function secretName(release: Pick<ExportedRelease, 'name'>, environment: Named): string {
+export function secretName(release: Pick<ExportedRelease, 'name'>, environment: NamedExport): string {
   return `${partName(environment, release.name)}-secret-values`
 }
 
 export const VALUES_KEY = 'values.yaml'
 
 /** The parts of an environment that object names need. */
-type Named = Pick<Exported, 'name' | 'separator'>
+type NamedExport = Pick<Exported, 'name' | 'separator'>
 
-function helmRelease(release: ExportedRelease, environment: Named): Values {
+function helmRelease(release: ExportedRelease, environment: NamedExport): Values {
   const {name, namespace, chart, values, secrets, timeoutSeconds, hooksAfter, needs} = release
   const valuesFrom = [
     ...(isEmpty(values)
@@ -138,19 +138,19 @@ function helmRelease(release: ExportedRelease, environment: Named): Values {
   }
 }
 
-function labels({name}: Named): Values {
+function labels({name}: NamedExport): Values {
   return {'kk.openstack.org/environment': name}
 }
 
 /** Charts are published before the export: Flux takes none from a directory. */
-function chartReference(chart: ExportedChart, environment: Named): Values {
+function chartReference(chart: ExportedChart, environment: NamedExport): Values {
   const name = sourceName(chart, environment)
   if (chart.source?.kind === 'oci') return {chartRef: {kind: 'OCIRepository', name}}
   const sourceRef = {kind: 'HelmRepository', name}
   return {chart: {spec: {chart: chart.name, version: chart.version, interval: INTERVAL, sourceRef}}}
 }
 
-function chartSource(chart: ExportedChart, environment: Named): Values {
+function chartSource(chart: ExportedChart, environment: NamedExport): Values {
   const {name, version, source} = chart
   const metadata = {
     name: sourceName(chart, environment),
@@ -180,7 +180,7 @@ function chartSource(chart: ExportedChart, environment: Named): Values {
 }
 
 /** Other environments may take the same chart from another source. */
-function sourceName({name, version, source}: ExportedChart, environment: Named): string {
+function sourceName({name, version, source}: ExportedChart, environment: NamedExport): string {
   const words = source?.kind === 'oci' ? `${name}-${version}` : (source?.url ?? '').replace(/^\w+:\/\//, '')
   return partName(environment, words)
 }

@@ -165,7 +165,7 @@ function helmfileId(release: HelmfileRelease, document: HelmfileDocument): Relea
 }
 
 /**
- * Returns the namespace of a release: that of the file wins, as in helmfile; an empty one counts as unset.
+ * Returns the namespace of a release: the one of the file wins, as in helmfile; an empty one counts as unset.
  */
 function releaseNamespace({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
   return state.namespace || namespace || 'default'

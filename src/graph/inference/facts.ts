@@ -2,8 +2,8 @@ import {hash} from 'node:crypto'
 import type {EdgeKind, ReleaseId, Waiter} from '../../release.ts'
 
 /**
- * The kind of a want: that of an edge, or `soft` if the target is only named somewhere: it orders releases
- * that are present, and adds none.
+ * The kind of a want: the kind of its edge, or `soft` if the target is only mentioned. A soft want orders
+ * releases that are present, and adds none.
  */
 export type WantKind = EdgeKind | 'soft'
 

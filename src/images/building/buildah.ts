@@ -24,8 +24,8 @@ const MAX_LOG_LINES = 12
 const MAX_LINE_LENGTH = 300
 
 /**
- * The error that buildah prints on a busy machine if the copy of itself that it executes is still being
- * written: it exits before it does anything (containers/storage: pkg/unshare/unshare.c).
+ * The error of buildah on a busy machine if the copy of its own binary that it executes is still being
+ * written; it exits without side effects (containers/storage: pkg/unshare/unshare.c).
  */
 const NOT_STARTED = /sealing memfd copy: Device or resource busy/
 const MAX_STARTS = 10

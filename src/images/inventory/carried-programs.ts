@@ -18,8 +18,8 @@ export function carriedPrograms(
 }
 
 /**
- * Returns the digests that identify these programs: of kk that of its sources, because its bytes differ after
- * each build; of helm that of its bytes. Programs that are not on this machine are omitted.
+ * Returns the digests that identify these programs: for kk the digest of its sources, because builds are not
+ * reproducible; for helm the digest of the binary. Programs that are not on this machine are omitted.
  */
 export async function carriedDigests(
   names: Iterable<Carried>,

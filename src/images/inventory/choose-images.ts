@@ -2,7 +2,9 @@ import {KkError} from '../../base/errors.ts'
 import {suggest} from '../../base/suggest.ts'
 import type {Image} from '../image.ts'
 
-/** Returns the images with these names, all if none are given, in inventory order. Throws `KK_USAGE`. */
+/**
+ * Returns the images with these names, or all images without names, in inventory order. Throws `KK_USAGE`.
+ */
 export function chooseImages(images: readonly Image[], names: readonly string[]): readonly Image[] {
   for (const name of names) if (!images.some((image) => image.name === name)) throw unknown(name, images)
   return names.length === 0 ? images : images.filter(({name}) => names.includes(name))

@@ -41,8 +41,7 @@ async function pythonPackages(directory: string): Promise<readonly Package[]> {
 }
 
 /**
- * Returns the version of an image with these packages: that of one package, without Debian's epoch and Go's
- * `v`.
+ * Returns the version of an image: the version of one of its packages, without Debian's epoch and Go's `v`.
  */
 export function imageVersion(wanted: string, packages: readonly Package[], kk: string): string {
   if (wanted === 'kk') return kk

@@ -6,7 +6,7 @@ import type {Image} from '../image.ts'
 interface Inventory {
   readonly namespace: string
   readonly tag: string
-  /** OpenStack releases other than that of `tag`. */
+  /** OpenStack releases other than the one of `tag`. */
   readonly releases: Readonly<Record<string, {readonly tag: string}>>
   readonly images: Readonly<Record<string, Entry & {readonly releases?: Readonly<Record<string, Changes>>}>>
 }

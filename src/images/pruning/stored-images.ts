@@ -6,7 +6,7 @@ import type {StoredImage} from './unneeded.ts'
 /** Returns all images in buildah's storage on this machine. Throws `KK_IMAGE`. */
 export async function storedImages(signal: AbortSignal): Promise<readonly StoredImage[]> {
   const listed = await runProgram('buildah', ['images', '--json', '--no-trunc', '--all'], {signal})
-  const images = JSON.parse(listed || '[]') as readonly Listed[] | null
+  const images = JSON.parse(listed || '[]') as readonly ListedImage[] | null
   // The list has one entry per name of an image.
   return mapParallel([...namesById(images ?? [])], ([id, names]) => storedImage(id, names, signal))
 }
@@ -18,12 +18,12 @@ export async function usedImages(signal: AbortSignal): Promise<readonly string[]
   return (containers ?? []).map(({imageid}) => imageid)
 }
 
-interface Listed {
+interface ListedImage {
   readonly id: string
   readonly names: readonly string[] | null
 }
 
-function namesById(images: readonly Listed[]): ReadonlyMap<string, readonly string[]> {
+function namesById(images: readonly ListedImage[]): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, readonly string[]>()
   for (const {id, names} of images) {
     const earlierNames = byId.get(id) ?? []

@@ -10,7 +10,7 @@ export interface ImagePlace {
 
 /** The whole content of an image, for every platform. */
 export interface ImageContent {
-  /** Each after those that it refers to. */
+  /** In dependency order: each follows the manifests it refers to. */
   readonly manifests: readonly Manifest[]
   readonly blobs: readonly Descriptor[]
 }
@@ -62,7 +62,7 @@ interface CopyOptions {
   readonly missing: readonly Descriptor[]
   /** The tag or digest under which to write it. */
   readonly name: string
-  /** Returns another repository of the same store that has a blob. */
+  /** Returns another repository of the target store that has the blob, to mount it from there. */
   readonly mountSource: (digest: string) => string | undefined
 }
 

@@ -3,7 +3,9 @@ import type {ApiClient} from './client.ts'
 import type {ServedKinds} from './discovery.ts'
 import {type ClusterIdentity, expectReady, readIdentity} from './identity.ts'
 
-/** The identity, readiness and served kinds of an API server. Every function throws as `Cluster`'s do. */
+/**
+ * The identity, readiness and served kinds of an API server. Every function throws like those of `Cluster`.
+ */
 export interface ApiServer {
   /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for an unsupported version. */
   identity(): Promise<ClusterIdentity>

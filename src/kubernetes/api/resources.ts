@@ -12,7 +12,7 @@ export interface Resource {
   readonly hasStatus?: true
 }
 
-/** Returns the path of a collection, or of one object if a name is given. */
+/** Returns the path of a collection or, with a name, of one object. */
 export function resourcePath(resource: Resource, namespace: string, name?: string): string {
   const {apiVersion, plural, namespaced} = resource
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`

@@ -59,7 +59,7 @@ export interface SeenCertificates {
   readonly texts: readonly string[]
 }
 
-/** The requests that only `kk doctor` makes. Every function throws as `Cluster`'s do. */
+/** The requests that only `kk doctor` makes. Every function throws like those of `Cluster`. */
 export interface Diagnosis {
   /** Returns the seconds by which this machine's clock is ahead of the API server's, rounded. */
   clockAhead(): Promise<number>

@@ -75,7 +75,7 @@ export interface DryApplyOptions extends Pick<ValidateOptions, 'namespace' | 'ob
   readonly method: ApplyMethod
 }
 
-/** Dry runs of the API server; no object is written. Every function throws as `Cluster`'s do. */
+/** Dry runs of the API server; no object is written. Every function throws like those of `Cluster`. */
 export interface DryRuns {
   /** Validates each object in a dry run, as helm will write it. */
   validate(options: ValidateOptions): Promise<readonly Validation[]>

@@ -93,7 +93,7 @@ async function findNamespaces(
   return (name) => existing.has(name)
 }
 
-interface Asked extends ObjectToWrite {
+interface DryRunSubject extends ObjectToWrite {
   readonly writes: HelmWrites
 }
 
@@ -101,7 +101,7 @@ interface Asked extends ObjectToWrite {
  * Tries the object in another namespace and counts only faults that are independent of the namespace: neither
  * its permissions nor its content.
  */
-async function dryRunElsewhere(client: ApiClient, subject: Asked): Promise<Validation> {
+async function dryRunElsewhere(client: ApiClient, subject: DryRunSubject): Promise<Validation> {
   const name = objectName(subject.object)
   try {
     const isApplied = subject.writes.method === 'server-side'
@@ -141,7 +141,7 @@ function isMalformed({status, serverMessage = '', causes}: ApiError): boolean {
   return !causes.length || causes.some(({field, message}) => !/namespace/i.test(`${field} ${message}`))
 }
 
-interface DryRun extends Asked {
+interface DryRun extends DryRunSubject {
   /** The object of the last revision. */
   readonly before: KubernetesObject | undefined
 }

@@ -178,7 +178,7 @@ function rareKind({apiVersion, kind, spec}: KubernetesObject): GatedKind | undef
 }
 
 /**
- * Returns the objects, without required replicas for those that an autoscaler scales, unless it leaves them
+ * Returns the objects. Replicas are not required of objects that an autoscaler scales, unless it leaves them
  * at 0. Autoscalers are listed only if an object is scaled to fewer replicas than its manifest states.
  */
 export async function withoutScaledReplicas(

@@ -43,7 +43,9 @@ export interface HookWatch {
   stop(): void
 }
 
-/** The health of applied objects, and the gate that awaits it. Every function throws as `Cluster`'s do. */
+/**
+ * The health of applied objects, and the gate that awaits it. Every function throws like those of `Cluster`.
+ */
 export interface HealthChecks {
   /** Returns the health of these objects now; `hasPassed` as in `GateOptions`. */
   of(

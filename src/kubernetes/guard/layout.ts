@@ -7,10 +7,10 @@ import {BINDINGS, POLICIES} from './names.ts'
 import {expiryBinding, expiryPolicy} from './policies/expiry.ts'
 import {guardBinding, guardPolicy} from './policies/policy.ts'
 
-type Placed = readonly [Resource, KubernetesObject]
+type PlacedObject = readonly [Resource, KubernetesObject]
 
 /** Returns the objects of a guard except its parameters, in the order of their creation. */
-export function policyObjects({releases}: Pick<GuardParameters, 'releases'>): readonly Placed[] {
+export function policyObjects({releases}: Pick<GuardParameters, 'releases'>): readonly PlacedObject[] {
   return placed([...releases.map(releaseNamespace), KK_NAMESPACE])
 }
 
@@ -19,11 +19,11 @@ export function policyObjects({releases}: Pick<GuardParameters, 'releases'>): re
  * server permanently stops reading parameters when no binding refers to a policy with parameters (kubernetes
  * issue 130887): after a complete removal a guard could not be installed again until the API server restarts.
  */
-export function unboundObjects(): readonly Placed[] {
+export function unboundObjects(): readonly PlacedObject[] {
   return placed([])
 }
 
-function placed(namespaces: readonly string[]): readonly Placed[] {
+function placed(namespaces: readonly string[]): readonly PlacedObject[] {
   return [
     [POLICIES, guardPolicy()],
     [POLICIES, expiryPolicy()],

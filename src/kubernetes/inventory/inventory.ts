@@ -33,7 +33,7 @@ export interface Inventory {
 
 export type InventoryPart = keyof Inventory
 
-/** The nodes, storage classes and addresses of a cluster. Every function throws as `Cluster`'s do. */
+/** The nodes, storage classes and addresses of a cluster. Every function throws like those of `Cluster`. */
 export interface InventoryReader {
   /** Returns a part of the cluster's inventory; empty if it cannot be read. */
   read(part: InventoryPart): Promise<Inventory>

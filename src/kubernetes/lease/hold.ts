@@ -240,8 +240,9 @@ interface AcquiredLease {
 
 /**
  * Takes a release's Lease, or waits until it can be taken. Clocks are not compared: a Lease has expired when
- * it was unchanged for its duration, or at once when its holder's process on this machine is gone. A holder
- * whose helm still runs on this machine is waited for. Throws `KK_HELD` with the holder at the deadline.
+ * it was unchanged for its duration, or at once when its holder's process on this machine is gone. It waits
+ * for a holder whose helm process still runs on this machine. Throws `KK_HELD` with the holder at the
+ * deadline.
  */
 async function acquireLease(
   client: ApiClient,

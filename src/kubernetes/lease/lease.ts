@@ -20,7 +20,7 @@ export type Lease = Served<coordination.Lease>
 
 /** Options for waiting for a Lease. */
 export interface Waiting {
-  /** Called once for each holder that is waited for. */
+  /** Called once for each holder that kk waits for. */
   readonly onHeld?: (by: string) => void
   /** Aborts the wait. */
   readonly stop?: AbortSignal

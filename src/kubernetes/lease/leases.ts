@@ -31,14 +31,14 @@ export interface HeldLease {
 
 /**
  * The Leases of `kk-system`: which run works on a release, and what manages an environment. Every function
- * throws as `Cluster`'s do.
+ * throws like those of `Cluster`.
  */
 export interface Leases {
   /**
    * Holds the release's Lease in `kk-system`. `holder` is shown to other users; `deadline` is in milliseconds
-   * since the epoch. While another process holds it, `onHeld` is called with the holder; a holder whose
-   * process is gone from this machine is not waited for. Throws `KK_HELD` with the holder if the Lease is
-   * still held at the deadline, and the reason of `stop`.
+   * since the epoch. While another process holds it, `onHeld` is called with the holder; kk does not wait for
+   * a holder whose process is gone from this machine. Throws `KK_HELD` with the holder if the Lease is still
+   * held at the deadline, and the reason of `stop`.
    */
   hold(release: ReleaseId, holder: string, deadline: number, waiting?: Waiting): Promise<HeldLease>
   /** Returns the Lease of one release; undefined if there is none. */

@@ -9,8 +9,8 @@ export const HOLDER = 'kk.openstack.org/holder'
 export const OPERATION = 'kk.openstack.org/operation'
 
 /**
- * The environment variable of each helm process, by which a helm whose kk was killed is found:
- * `RUN/NAMESPACE/RELEASE`.
+ * The environment variable of each helm process: `RUN/NAMESPACE/RELEASE`. It identifies helm processes whose
+ * kk was killed.
  */
 export const OPERATION_VARIABLE = 'KK_OPERATION'
 

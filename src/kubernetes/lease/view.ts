@@ -138,7 +138,7 @@ async function hasEnded(client: ApiClient, {namespace, name, uid}: PodIdentity):
 
 /** Whether a Lease may be taken from its holder, as far as this machine can see. */
 export interface LeaseAssessment {
-  /** Neither the holder nor a helm process of it runs. */
+  /** Neither the holder nor its helm process runs. */
   readonly isGone: boolean
   /** Its helm runs, with or without its kk. */
   readonly isHelmRunning: boolean

@@ -38,7 +38,7 @@ export interface JobOfCronJob {
 
 /**
  * The objects of releases as they are on the cluster: objects of manifests, remaining objects, and
- * namespaces. Every function throws as `Cluster`'s do.
+ * namespaces. Every function throws like those of `Cluster`.
  */
 export interface LiveObjects {
   /** Returns whether every object exists now (edges of kind `applied`). */

@@ -28,7 +28,7 @@ export interface Applied {
   readonly metadata: {readonly generation?: number; readonly uid?: string}
 }
 
-/** Objects of any kind whose resource is known. Every function throws as `Cluster`'s do. */
+/** Objects of any kind whose resource is known. Every function throws like those of `Cluster`. */
 export interface Objects {
   read<T>(resource: Resource, place: ObjectPlace): Promise<T | undefined>
   /**

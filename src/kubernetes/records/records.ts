@@ -17,7 +17,9 @@ import {
 } from './record.ts'
 import type {EveryRecord, ReleaseRecord, StoredRelease} from './release-record.ts'
 
-/** Helm's records: Secrets in the namespace of each release. Every function throws as `Cluster`'s do. */
+/**
+ * Helm's records: Secrets in the namespace of each release. Every function throws like those of `Cluster`.
+ */
 export interface Records {
   /** Returns the last revision of every release, on the cluster or in one namespace: one list of metadata. */
   list(namespace?: string): Promise<readonly ReleaseRecord[]>

@@ -70,7 +70,7 @@ export interface RunRecord {
   readonly releases: readonly RunRelease[]
 }
 
-/** The records of runs: ConfigMaps in `kk-system`. Every function throws as `Cluster`'s do. */
+/** The records of runs: ConfigMaps in `kk-system`. Every function throws like those of `Cluster`. */
 export interface RunRecords {
   /** Creates the record, or replaces it. */
   write(record: RunRecord): Promise<void>

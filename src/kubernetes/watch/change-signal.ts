@@ -1,6 +1,6 @@
 import {setImmediate as yieldToEvents} from 'node:timers/promises'
 
-/** A signal that keeps a change until it is waited for, so that no change between two waits is lost. */
+/** A signal that keeps a notification until the next wait, so that no change between two waits is lost. */
 export interface ChangeSignal {
   notify(): void
   /** Resolves after the next notification or after `milliseconds`; several notifications count as one. */

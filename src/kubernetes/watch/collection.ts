@@ -26,7 +26,7 @@ export interface Collection {
   forget(name: string): void
   /** Adds an object that was read outside the watch, unless a newer version is present. */
   put(object: Observed): void
-  /** Returns the error because of which the cluster cannot be watched now. */
+  /** Returns the error that currently prevents watching the cluster. */
   problem(): KkError | undefined
   /**
    * Calls `listener` at each change; `changed` is undefined if everything may have changed. Returns a

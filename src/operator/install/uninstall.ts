@@ -111,9 +111,11 @@ async function listOperatorObjects(
   const rights = await listRights([NAME, WORKER_NAME], objects)
   const namespaces = [...new Set(rights.map(([, namespace]) => namespace))].filter(Boolean)
   const tasks = await Promise.all(
-    namespaces.map(async (namespace) => (await objects.list<Named>(SECRETS, namespace, TASK_LABEL)) ?? []),
+    namespaces.map(
+      async (namespace) => (await objects.list<NamedObject>(SECRETS, namespace, TASK_LABEL)) ?? [],
+    ),
   )
-  const records = await objects.list<Named>(SECRETS, KK_NAMESPACE, `owner=helm,name=${NAME}`)
+  const records = await objects.list<NamedObject>(SECRETS, KK_NAMESPACE, `owner=helm,name=${NAME}`)
   return [
     [DEPLOYMENTS, KK_NAMESPACE, NAME],
     [POLICY_BINDINGS, '', NAME],
@@ -127,6 +129,6 @@ async function listOperatorObjects(
   ]
 }
 
-interface Named {
+interface NamedObject {
   readonly metadata: {readonly namespace: string; readonly name: string}
 }

@@ -30,7 +30,7 @@ interface WorkerOptions extends Omit<OperatorOptions, 'ports' | 'shards' | 'conn
 const REQUEUE_AFTER_MS = 10_000
 /** The heartbeat deadline beyond the timeout of an action. */
 const HEARTBEAT_MARGIN_MS = 1_800_000
-/** The field manager of what workers write. */
+/** The field manager of workers. */
 const WORKER_MANAGER = `${MANAGER}-child`
 
 /**

@@ -55,7 +55,7 @@ const BY_HAND: Readonly<Record<string, ByHand>> = {
   'ceph_mon.bootstrap-osd.key': CEPH,
 }
 
-/** Credentials that clusters store under another name, that of openstack-helm's charts. */
+/** Credentials that clusters store under another name: the one of openstack-helm's charts. */
 const KEPT_AS: Readonly<Record<string, string>> = {
   'orchestration.auth_encryption_key': 'heat.auth_encryption_key',
   'key_manager.simple_crypto_kek': 'barbican.simple_crypto_kek',

@@ -11,21 +11,21 @@ export interface SecretNeed {
   /** Set if a new value does not take effect with any upgrade of the charts. */
   readonly byHand?: ByHand
   /**
-   * Computes the chart's value from the secret, if it is not the secret itself: a certificate of an
-   * authority.
+   * Computes the value for the chart from the secret, e.g. a certificate from the key of an authority;
+   * omitted if the value is the secret itself.
    */
   readonly derive?: (secret: string, other: string) => unknown
-  /** The name of another secret of the release, which `given` needs: the key of the server. */
+  /** The name of the other secret that `derive` needs, e.g. the key of the server. */
   readonly derivedWith?: string
 }
 
-/** The obstacle to a new value of a secret, and the steps that remove it. */
+/** Why a new value of a secret needs manual steps, and which. */
 export interface ByHand {
   /**
-   * The program that keeps using the former value: `MariaDB keeps the one of its first start in its data`.
+   * Why a new value alone has no effect: `MariaDB keeps the one of its first start in its data`.
    */
   readonly why: string
-  /** The steps to take before kk gets the new value. */
+  /** The steps before the new value is set in kk. */
   readonly first: string
 }
 
@@ -37,14 +37,17 @@ export interface Plugin {
   /** The facts that decide the overrides; the plugin gets no others. */
   readonly reads: readonly FactName[]
   readonly secrets: readonly SecretNeed[]
-  /** Charts that its chart requires although no manifest shows it; only kk's own plugins declare them. */
+  /**
+   * Charts that this chart requires although its manifests do not show it; only kk's own plugins declare
+   * them.
+   */
   readonly requires?: readonly string[]
   /** The file of a plugin that is not kk's own. */
   readonly file?: string
   overrides(facts: Facts, namespace: string): Values | Promise<Values>
   /**
-   * In a plugin of kk's own, returns the overrides of the chart in kk's dialect; `overrides` is for
-   * openstack-helm's.
+   * Returns the overrides for a chart in kk's dialect; `overrides` is for one in openstack-helm's. Only kk's
+   * own plugins have it.
    */
   kk?(facts: Facts, namespace: string): Values
   /** The facts for `kk`, if they differ from `reads`. */
@@ -69,8 +72,8 @@ export function definePlugin<Read extends FactName>(definition: PluginDefinition
 }
 
 /**
- * Returns the paths of secrets, which are never shown; one below `global` is also read at the top, with
- * priority.
+ * Returns the paths of secrets, which are never shown. A path below `global` is returned twice: charts also
+ * read it at the top level, with precedence.
  */
 export function secretPaths({secrets}: Pick<Plugin, 'secrets'>): readonly (readonly string[])[] {
   return secrets.flatMap(({path}) => (path[0] === 'global' ? [path, path.slice(1)] : [path]))

@@ -13,7 +13,7 @@ import {KK_FACTS, serviceWithoutPlugin} from './shared/service.ts'
 import {accountRegions, clusterDomain, rabbitmqHosts} from './shared/trees.ts'
 import {plugins as table} from './table.ts'
 
-/** A chart whose files show what it reads. */
+/** A chart with its directory: its files show which values it reads. */
 export type FoundChart = Pick<Chart, 'name' | 'directory' | 'libraries'>
 
 /** All plugins. */
@@ -24,8 +24,8 @@ export interface Plugins {
   readonly replacing: readonly Plugin[]
   /**
    * Returns the plugin for a chart in its dialect, also for charts without their own plugin file; undefined
-   * for a chart of neither dialect. For a name alone, it assumes the dialect in which the chart is known.
-   * Rejects as `spokenChart`.
+   * for a chart of neither dialect. For a name without files, it assumes the dialect in which kk knows the
+   * chart. Rejects as `readDialectChart`.
    */
   find(chart: string | FoundChart): Promise<Plugin | undefined>
   /** Returns the declarations of a chart; its files are read once. */

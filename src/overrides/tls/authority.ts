@@ -2,9 +2,9 @@ import {generateKeyPairSync} from 'node:crypto'
 import {KkError} from '../../base/errors.ts'
 
 /**
- * The keys of a certificate authority, newest first: that of the next authority, which does not sign yet, of
- * the present one, and of the former one. All three are trusted, so that in a rotation no client meets an
- * unknown certificate, in whichever order servers and clients are upgraded.
+ * The keys of a certificate authority, newest first: the next one, which does not sign yet, the present one,
+ * and the former one. Clients trust all three, so that servers and clients can be upgraded in any order
+ * during a rotation.
  */
 export interface Authority {
   readonly keys: readonly AuthorityKey[]

@@ -129,8 +129,8 @@ function refused(file: string, problem: string): KkError {
 
 interface ExportOptions {
   /**
-   * Decrypts overrides and includes generated secrets; otherwise the former stay encrypted, and the latter
-   * are omitted.
+   * Decrypts overrides and includes generated secrets; without it, overrides stay encrypted and secrets are
+   * omitted.
    */
   readonly secrets?: boolean
 }

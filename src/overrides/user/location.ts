@@ -22,7 +22,7 @@ export function storeLocation({location, name, env}: LocationOptions): StoreLoca
   if (!location) return {kind: 'sqlite', path: join(stateDirectory(env), 'stores', `${name}.sqlite`)}
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(location)) return {kind: 'sqlite', path: resolve(location)}
   if (/^postgres(?:ql)?:/i.test(location) && URL.canParse(location)) return {kind: 'postgres', url: location}
-  throw new KkError('KK_USAGE', 'expected the store of overrides as a file or as a URL of PostgreSQL', {
+  throw new KkError('KK_USAGE', 'expected the override store as a file or as a URL of PostgreSQL', {
     hint: 'a URL looks like postgres://USER@HOST:5432/DATABASE; characters like @ or / in a password are written as %40, %2F',
   })
 }

@@ -10,13 +10,13 @@ export interface ValueChange {
   /** The path, such as `conf.keystone.DEFAULT.debug`. */
   readonly path: string
   readonly change: 'added' | 'changed' | 'removed'
-  readonly before?: Shown
-  readonly after?: Shown
+  readonly before?: ShownValue
+  readonly after?: ShownValue
   /** Set if the value is a secret or contains one. */
   readonly masked?: true
 }
 
-type Shown = string | number | boolean
+type ShownValue = string | number | boolean
 
 /** Returns the values that differ, path by path. `redact` removes known secrets from a string. */
 export function valueChanges(
@@ -35,7 +35,7 @@ export function valueChanges(
   })
 }
 
-function shown(value: unknown, redact: (text: string) => string): Shown | undefined {
+function shown(value: unknown, redact: (text: string) => string): ShownValue | undefined {
   if (typeof value === 'string') return redactLines(redact(value))
   if (typeof value === 'bigint') return String(value)
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined

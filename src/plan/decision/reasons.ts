@@ -66,14 +66,12 @@ export function labelReasons(desired: DesiredRelease, labels: KkLabels): readonl
   return [
     ...(differs(labels.stated, desired.stated) ? [statedText] : []),
     ...(differs(labels.protected, desired.protected) ? [isProtected] : []),
-    ...(isFromOtherStore(desired, labels)
-      ? ['its record names another store of overrides than this one']
-      : []),
+    ...(isFromOtherStore(desired, labels) ? ['its record names another override store than this one'] : []),
   ]
 }
 
 /**
- * Returns true if the record must name this store of overrides and does not; equal overrides alone need no
+ * Returns true if the record must name this override store and does not; equal overrides alone need no
  * upgrade.
  */
 function isFromOtherStore({store, layers}: DesiredRelease, labels: KkLabels): boolean {

@@ -59,7 +59,7 @@ export function driftedObject(dry: DryApply, context: DriftContext): DriftedObje
   return fields.length === 0 ? undefined : {...identity, state: 'changed', fields}
 }
 
-interface Shown {
+interface FieldContext {
   readonly managers: ReadonlyMap<string, string>
   readonly redact: Redact
 }
@@ -67,7 +67,7 @@ interface Shown {
 function driftedField(
   object: KubernetesObject,
   {path, live, applied}: FieldDifference,
-  {managers, redact}: Shown,
+  {managers, redact}: FieldContext,
 ): DriftedField {
   const name = pathText(path)
   const manager = findManager(name, managers)

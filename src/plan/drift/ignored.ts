@@ -22,10 +22,10 @@ export interface IgnoreRule {
     | undefined
 }
 
-type Named = Pick<DriftedObject, 'kind' | 'name' | 'namespace'>
+type ObjectName = Pick<DriftedObject, 'kind' | 'name' | 'namespace'>
 
 /** Returns a predicate for the ignored fields of an object, by their paths in the output of `kk drift`. */
-export function ignoredFields(rules: readonly IgnoreRule[], object: Named): (path: string) => boolean {
+export function ignoredFields(rules: readonly IgnoreRule[], object: ObjectName): (path: string) => boolean {
   const paths = rules
     .filter(({target}) => fits(object, target))
     .flatMap((rule) => rule.paths.map(formatPointer))
@@ -33,7 +33,7 @@ export function ignoredFields(rules: readonly IgnoreRule[], object: Named): (pat
     paths.some((each) => path === each || (path.startsWith(each) && /^[.[]/.test(path.slice(each.length))))
 }
 
-function fits(object: Named, target: IgnoreRule['target'] = {}): boolean {
+function fits(object: ObjectName, target: IgnoreRule['target'] = {}): boolean {
   return (['kind', 'name', 'namespace'] as const).every((key) => {
     const pattern = target[key]
     return pattern === undefined || pathPattern(pattern)?.test(object[key]) === true

@@ -24,10 +24,10 @@ interface ReleaseOverrides {
 }
 
 /**
- * Throws `KK_STORE` if the overrides of a plan are not those of the cloud. There are three cases: the store
- * belongs to another cluster; a release of this environment has overrides from another store; or a release
- * that has or would get overrides was deployed with this store after more changes than the store has recorded
- * here, so that deleted overrides would return.
+ * Throws `KK_STORE` if the override store is not the one with which the cloud was deployed. There are three
+ * cases: the store belongs to another cluster; a release of this environment was deployed with overrides from
+ * another store; or a release was deployed with a newer state of this store, so that an older copy would
+ * restore deleted overrides.
  */
 export function expectStore(expectation: StoreExpectation): void {
   const {store, cluster} = expectation
@@ -61,7 +61,7 @@ export function isOverridden({layers}: Pick<DesiredRelease, 'layers'>): boolean 
 function otherCluster({id, cluster}: StoreIdentity, uid: string): KkError {
   return new KkError(
     'KK_STORE',
-    `the store of overrides ${id} belongs to another cluster: to ${cluster}, not to ${uid} (UIDs of the namespace kube-system)`,
+    `the override store ${id} belongs to another cluster: to ${cluster}, not to ${uid} (UIDs of the namespace kube-system)`,
     {
       hint: 'name the store of this cluster with --store, or the cluster with --context; to use the store here from now on: --adopt-store',
     },
@@ -74,7 +74,7 @@ function otherStore(overridden: readonly ReleaseOverrides[], store: StoreIdentit
   const lost = store ? 'replace its overrides by those of the store here' : 'remove its overrides'
   return new KkError(
     'KK_STORE',
-    `${describeReleases(overridden)} deployed with the store of overrides ${ids}, ${here}`,
+    `${describeReleases(overridden)} deployed with the override store ${ids}, ${here}`,
     {
       hint: `name that store with --store or KK_STORE, or read its export with kk overrides import; to ${lost}: --adopt-store`,
     },
@@ -85,9 +85,9 @@ function newerState(overridden: readonly ReleaseOverrides[], {id, state}: StoreI
   const newest = Math.max(...overridden.map((each) => each.store.state))
   return new KkError(
     'KK_STORE',
-    `${describeReleases(overridden)} deployed with a newer state of the store of overrides ${id}: after ${newest} changes, of which the store here has seen ${state}`,
+    `${describeReleases(overridden)} deployed with a newer state of the override store ${id}: it had ${newest} changes, the store here has ${state}`,
     {
-      hint: 'use the store that has them all, because an older copy would revert overrides; to revert them: --adopt-store',
+      hint: 'use the newest copy of the store, because an older one would revert overrides; to revert them: --adopt-store',
     },
   )
 }

@@ -11,7 +11,7 @@ export interface ReplacedByHook {
   readonly isMade: boolean
 }
 
-interface Way {
+interface HelmChange {
   /** The namespace of the release. */
   readonly namespace: string
   readonly verb: HelmVerb
@@ -27,7 +27,7 @@ interface Way {
 export function replacedByHooks(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],
-  {namespace, verb}: Way,
+  {namespace, verb}: HelmChange,
 ): readonly ReplacedByHook[] {
   const hooks = new Map(after.filter(isHook).map((hook) => [objectKey(hook, namespace), hook]))
   return droppedObjects(before, after, namespace).flatMap((object): readonly ReplacedByHook[] => {

@@ -5,9 +5,9 @@ import {readLabels} from '../labels.ts'
 
 /**
  * The evidence of which process left a record unfinished, or is working on it. `running`: a process of this
- * machine is working on it; `alone` if the run is dead and its helm still works. `stale`: no process works on
- * it. `unknown`: its state cannot be determined before `until`, in milliseconds since the epoch by the clock
- * of the API server. `foreign`: nothing shows that kk left it.
+ * machine is working on it; `alone` is set if the run has ended and only its helm process still runs.
+ * `stale`: no process works on it. `unknown`: its state cannot be determined before `until`, in milliseconds
+ * since the epoch by the clock of the API server. `foreign`: nothing shows that kk left it.
  */
 export type Evidence =
   | {
@@ -26,7 +26,7 @@ export interface ObservedRecord extends ReleaseRecord {
   readonly evidence?: Evidence
   /** The run whose rollback made the revision, if it was killed before it could label it. */
   readonly copiedBy?: string
-  /** As `lostHooks`, for a release of which no revision was ever deployed. */
+  /** Like `lostHooks`, for a release that was never deployed. */
   readonly lostHooks?: readonly string[]
 }
 
@@ -37,7 +37,10 @@ export interface Judging {
   readonly holding?: boolean
 }
 
-/** The time after the deadline of an operation: kk gives its helm half of it to end before it kills it. */
+/**
+ * The grace period after the deadline of an operation, in milliseconds; kk kills a helm process after half of
+ * it.
+ */
 export const GRACE_MILLISECONDS = 60_000
 
 /** Returns when an operation must have ended, in milliseconds since the epoch by the API server's clock. */

@@ -59,7 +59,7 @@ export function lostHooks({
 type Recoverable = Extract<Evidence, {state: 'stale' | 'running'}>
 
 /**
- * Returns true if kk may recover the record automatically. It waits for a helm that works on without its kk.
+ * Returns true if kk may recover the record automatically. It waits for a helm process whose kk has ended.
  */
 export function isRecoverable(evidence: Evidence): evidence is Recoverable {
   return evidence.state === 'stale' || (evidence.state === 'running' && evidence.alone)

@@ -70,7 +70,7 @@ export interface RemainingResource extends ExternalResource {
   readonly why: string
 }
 
-/** The cleanups of the releases on the cluster, that of the last living revision last. */
+/** The cleanups of the releases on the cluster; the one of the last live revision comes last. */
 interface ObservedCleanups {
   readonly observed: ReadonlyMap<
     ReleaseId,
@@ -87,9 +87,9 @@ interface SplitOptions {
 }
 
 /**
- * Returns for each release to remove its resources in other services: those that another release has made or
- * uses stay, and all of them unless `isWanted`. Resources in a service in which the release has made nothing
- * belong to another owner.
+ * Returns, for each release to remove, its resources in other services. Resources that another release has
+ * made or uses stay; without `isWanted`, all of them stay. Resources in a service in which the release has
+ * made nothing belong to another owner.
  */
 export function splitCleanups(
   {observed}: ObservedCleanups,

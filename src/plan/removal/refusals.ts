@@ -5,7 +5,7 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {handedOver, unfinished} from '../refusals.ts'
 import type {UnknownUser, Uses} from '../uses/uses.ts'
 
-interface Refused {
+interface RefusedRemoval {
   readonly uses: Uses
   /** The releases to remove. */
   readonly releases: ReadonlySet<ReleaseId>
@@ -16,7 +16,7 @@ interface Refused {
 }
 
 /** Returns `KK_HAS_DEPENDENTS`, with every user, its environment and its requirement. */
-export function hasDependents({uses, releases, users, environment}: Refused): KkError {
+export function hasDependents({uses, releases, users, environment}: RefusedRemoval): KkError {
   const lines = users.map((user) => {
     const owner = ownerText(uses, user)
     const step = [...releases].map((release) => why(uses.graph, user, release)?.[0]).find(Boolean)

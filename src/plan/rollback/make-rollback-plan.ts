@@ -14,7 +14,7 @@ import {sectionOfRecord} from '../shape.ts'
 import {usesOf} from '../uses/uses.ts'
 import {crossesMigration, requirementGone} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
-import {type Way, waysBack} from './ways.ts'
+import {type RollbackStep, rollbackSteps} from './ways.ts'
 
 export interface RollbackInputs {
   readonly environment: string
@@ -44,7 +44,7 @@ export type RollbackPlan = Plan<RollbackKind>
  */
 export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
   const {environment, file, cluster, targets, keepSchema, migrations} = inputs
-  const ways = waysBack(inputs)
+  const ways = rollbackSteps(inputs)
   const crossings = targets
     .filter(({release}) => ways.get(release)!.kind === 'rollback')
     .map(({release}) => ({release, jobs: migrations.get(release) ?? []}))
@@ -73,14 +73,17 @@ export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
   }
 }
 
-interface Observed {
-  readonly ways: ReadonlyMap<ReleaseId, Way>
+interface ObservedReleases {
+  readonly ways: ReadonlyMap<ReleaseId, RollbackStep>
   readonly last: ReadonlyMap<ReleaseId, ReleaseRecord>
   readonly jobsByRelease: ReadonlyMap<ReleaseId, readonly string[]>
   readonly unseen: string | undefined
 }
 
-function makeActions(graph: Graph, {ways, last, jobsByRelease, unseen}: Observed): RollbackPlan['actions'] {
+function makeActions(
+  graph: Graph,
+  {ways, last, jobsByRelease, unseen}: ObservedReleases,
+): RollbackPlan['actions'] {
   const groupByRelease = new Map(
     components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
   )
@@ -118,7 +121,7 @@ function makeActions(graph: Graph, {ways, last, jobsByRelease, unseen}: Observed
 /** Returns the requirements of a revision, which are conditions of its return. Throws `KK_NOT_INSTALLED`. */
 function usesOfRevision(
   {release, revision, labels}: ReleaseRecord,
-  {last, unseen}: Pick<Observed, 'last' | 'unseen'>,
+  {last, unseen}: Pick<ObservedReleases, 'last' | 'unseen'>,
 ): Action<'rollback'>['uses'] {
   const installed = [...last.values()].filter(({status}) => status !== 'uninstalled')
   const releaseByLabel = new Map(installed.map((each) => [usesLabel(each.release), each.release]))
@@ -132,7 +135,7 @@ function usesOfRevision(
 /** Returns notes of what the next deploy would do, as far as the labels of both revisions show. */
 function nextDeployNotes(
   returning: readonly ReleaseId[],
-  {ways, last}: Pick<Observed, 'ways' | 'last'>,
+  {ways, last}: Pick<ObservedReleases, 'ways' | 'last'>,
 ): readonly string[] {
   const byWord = Map.groupBy(returning, (release) => {
     const [now, then] = [last.get(release)!, ways.get(release)!.to].map(
@@ -168,7 +171,7 @@ function unseenNotes({unseen}: RollbackInputs): readonly string[] {
   return unseen === undefined ? [] : [`${unseen}: dependents there are not checked afterwards`]
 }
 
-interface Back extends Pick<Observed, 'last'> {
+interface ReturnOrderOptions extends Pick<ObservedReleases, 'last'> {
   readonly returning: ReadonlySet<ReleaseId>
   readonly checked: ReadonlySet<ReleaseId>
 }
@@ -177,7 +180,7 @@ interface Back extends Pick<Observed, 'last'> {
  * Returns the order: a returning release waits until its dependents have returned, a checked one for its
  * requirements.
  */
-function returnOrder(uses: Graph, {returning, checked, last}: Back): Graph {
+function returnOrder(uses: Graph, {returning, checked, last}: ReturnOrderOptions): Graph {
   const backwards = reverse(withPartsAhead(uses, last))
   const releases = uses.releases.filter((release) => returning.has(release) || checked.has(release))
   const edges = (release: ReleaseId) =>
@@ -192,7 +195,7 @@ function returnOrder(uses: Graph, {returning, checked, last}: Back): Graph {
  * in which they are deployed: pods of a component read the configuration of the common part only when they
  * start. Other requirements of one part count for all parts of the section.
  */
-function withPartsAhead(uses: Graph, last: Observed['last']): Graph {
+function withPartsAhead(uses: Graph, last: ObservedReleases['last']): Graph {
   const findSection = (release: ReleaseId) => {
     const record = last.get(release)
     return record && sectionOfRecord(record)

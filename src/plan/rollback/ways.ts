@@ -9,7 +9,7 @@ import {anotherOwner, missingRevisions, noRelease, notByKk, type PrunedRevision,
 import type {RollbackTarget} from './targets.ts'
 
 /** How a release returns. */
-export interface Way {
+export interface RollbackStep {
   readonly kind: 'rollback' | 'await' | 'unchanged'
   /** The revision that it returns to, or already is at. */
   readonly to: ReleaseRecord
@@ -25,9 +25,13 @@ interface WaysOptions {
 }
 
 /** Returns how each release returns; throws a refusal for the first that cannot. */
-export function waysBack({targets, revisions, environment}: WaysOptions): ReadonlyMap<ReleaseId, Way> {
+export function rollbackSteps({
+  targets,
+  revisions,
+  environment,
+}: WaysOptions): ReadonlyMap<ReleaseId, RollbackStep> {
   const last = lastRevisions(revisions)
-  const ways = new Map<ReleaseId, Way>()
+  const ways = new Map<ReleaseId, RollbackStep>()
   const missing: PrunedRevision[] = []
   for (const {release, revision, reason} of targets) {
     const record = last.get(release)
@@ -41,7 +45,7 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
     const target = own.find((each) => each.revision === revision)
     if (target)
       ways.set(release, {
-        ...wayTo(record, target, unfinishedRecord ? `${reason}; ${unfinishedRecord.reason}` : reason),
+        ...stepTo(record, target, unfinishedRecord ? `${reason}; ${unfinishedRecord.reason}` : reason),
         ...unfinishedRecord?.mark,
       })
     else missing.push({release, revision, kept: own.map((each) => each.revision)})
@@ -56,7 +60,7 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
  * Returns the way to a revision. A release is already there if its last revision is deployed, and kk made it
  * of the same inputs.
  */
-function wayTo(record: ReleaseRecord, to: ReleaseRecord, reason: string): Way {
+function stepTo(record: ReleaseRecord, to: ReleaseRecord, reason: string): RollbackStep {
   const [now, then] = [readLabels(record.labels)!, readLabels(to.labels)]
   const isSame = now.inputs !== undefined && now.inputs === then?.inputs && now.revision === record.revision
   const isThere = record.status === 'deployed' && (record.revision === to.revision || isSame)

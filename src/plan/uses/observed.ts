@@ -73,12 +73,16 @@ export function observeReleases(
     })
 }
 
-interface Living {
+interface LiveRevision {
   readonly each: ObservedRecord
   readonly facts: RecordFacts | undefined
 }
 
-function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly Living[]): ObservedRelease {
+function observe(
+  release: ReleaseId,
+  record: ObservedRecord,
+  revisions: readonly LiveRevision[],
+): ObservedRelease {
   const living = revisions.map(({each, facts}) => ({
     labels: readLabels(each.labels),
     revision: each.revision,

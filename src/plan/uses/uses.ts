@@ -32,7 +32,7 @@ export interface UsesInputs {
    * The graph of the releases that an environment wants, installed or not. Edges that only order are omitted.
    */
   readonly wanted?: Graph
-  /** The revisions that count as living, because releases will return to them. */
+  /** The revisions that count as live, because releases will return to them. */
   readonly returning?: ReadonlySet<ObservedRecord>
   /** `namespace/name` of helm's Secrets that do not name their release. */
   readonly strays?: readonly string[]

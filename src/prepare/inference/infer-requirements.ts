@@ -295,7 +295,7 @@ function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'cachedRend
   }
 }
 
-interface Found {
+interface FoundRequirements {
   readonly stated: Requirements
   readonly inferred: readonly InferredRequirement[]
   readonly inputs: InferenceInputs
@@ -305,7 +305,7 @@ interface Found {
  * Returns the unambiguous requirements of each release, and all possible ones of releases of the chart index,
  * because these may be chosen.
  */
-export function possibleRequirements({stated, inferred, inputs}: Found): Requirements {
+export function possibleRequirements({stated, inferred, inputs}: FoundRequirements): Requirements {
   const {releases, chartIndex} = inputs
   const offered = new Set(chartIndex.map(({release}) => release))
   const ofChartIndex = infer({

@@ -7,7 +7,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Gathered} from '../gathering/gather.ts'
 import {releaseIdIn} from '../gathering/load-charts.ts'
 
-interface Asked {
+interface PluginRequirementsOptions {
   readonly environment: Environment
   readonly gathered: Gathered
   readonly inferring: ReadonlySet<ReleaseId>
@@ -28,7 +28,7 @@ interface StatedByPlugins {
  * catalogue, or a daemon on the same node. Like inferred requirements, they add a release only if a chart of
  * that name can be found.
  */
-export async function pluginRequirements(options: Asked): Promise<StatedByPlugins> {
+export async function pluginRequirements(options: PluginRequirementsOptions): Promise<StatedByPlugins> {
   const {gathered, inferring, plugins, without} = options
   const requirements: InferredRequirement[] = []
   const added = new Set<ReleaseId>()
@@ -53,9 +53,9 @@ export async function pluginRequirements(options: Asked): Promise<StatedByPlugin
 async function providerOf(
   from: ReleaseId,
   required: string,
-  {environment, gathered, finding}: Asked,
+  {environment, gathered, finding}: PluginRequirementsOptions,
 ): Promise<ReleaseId | undefined> {
-  // The environment already states which one, possibly that of another environment.
+  // The environment already names the required release, possibly one of another environment.
   const requirements = gathered.requirements.get(from) ?? []
   if (requirements.some(({release}) => releaseName(release) === required)) return undefined
   const present = [...gathered.charts].flatMap(([release, {name}]) => (name === required ? [release] : []))

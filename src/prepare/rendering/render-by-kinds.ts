@@ -6,8 +6,8 @@ interface ByKinds<Item, Outcome> {
   /** Returns the custom kinds that the rendered objects define, as `group/version/Kind`. */
   readonly definedBy: (outcomes: readonly Outcome[]) => readonly string[]
   /**
-   * Renders charts that do not ask, or, with `defined`, those that ask, for a cluster that also has these
-   * kinds.
+   * Renders the charts that do not query the kinds of the cluster; with `defined`, the charts that do, as if
+   * the cluster also had these kinds.
    */
   readonly render: (
     items: readonly Item[],

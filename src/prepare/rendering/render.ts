@@ -28,10 +28,9 @@ export interface Rendering {
 }
 
 /**
- * Renders what a plan installs or upgrades. Charts that ask which kinds the cluster has get those that it
- * serves and those that the plan adds. Charts that look objects up, or ask for the number of the revision,
- * are rendered as an upgrade would render them. Rejects with helm's error for the first chart, in the order
- * of the plan, that does not render.
+ * Renders what a plan installs or upgrades. Charts that query the kinds of the cluster get the served kinds
+ * and those that the plan adds. Charts that look objects up, or read the revision number, are rendered as in
+ * an upgrade. Rejects with helm's error for the first chart, in the order of the plan, that does not render.
  */
 export async function renderAll(rendering: Rendering): Promise<Rendered> {
   const {plan, vendored, cluster, kinds = []} = rendering

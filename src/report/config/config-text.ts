@@ -2,7 +2,7 @@ import type {ConfigImport} from '../../verbs/config/import-config.ts'
 import type {ConfigMerge} from '../../verbs/config/merge-config.ts'
 import {plainLine} from '../text/plain.ts'
 
-interface Written {
+interface WrittenFile {
   readonly release: string
   readonly file: string
 }
@@ -13,7 +13,7 @@ interface Written {
  */
 export function importText(
   {containers, leftOut}: Omit<ConfigImport, 'releases'>,
-  written: readonly Written[],
+  written: readonly WrittenFile[],
 ): string {
   return text([
     ...containers.flatMap(({container, chart, component, files, notes}) => [
@@ -29,7 +29,7 @@ export function importText(
 /** Returns each file of a chart with its sources, and the files where the values were written. */
 export function mergeText(
   {files, leftOut}: Omit<ConfigMerge, 'releases'>,
-  written: readonly Written[],
+  written: readonly WrittenFile[],
 ): string {
   return text([
     ...files.map(({release, file, sources}) => `${file} of ${release}: ${sources.join(', ')}`),
@@ -39,7 +39,7 @@ export function mergeText(
 }
 
 /** Returns the command that deploys the values; "" if none were written. */
-export function nextText(written: readonly Written[]): string {
+export function nextText(written: readonly WrittenFile[]): string {
   if (written.length === 0) return ''
   const flags = written.map(({release, file}) => `--values ${release}=${file}`)
   return `next: kk deploy ENVIRONMENT ${flags.join(' ')}\n`

@@ -112,7 +112,7 @@ export interface SectionOptions {
 
 type State = Progress['state']
 
-/** The sign of each result, so that no result is shown by its colour alone. */
+/** The sign of each result, so that results do not differ by colour only. */
 export const RESULT_SIGNS = {
   succeeded: '✔',
   failed: '✖',

@@ -34,14 +34,14 @@ export function environmentText({name, from, charts, releases, lost}: Imported):
 }
 
 /** Where an imported environment is: in a file, or nowhere but in its text. */
-interface Written {
+interface WrittenEnvironment {
   readonly dryRun: boolean
   readonly file?: string
   readonly text?: string
 }
 
 /** Returns for programs what was imported, as the text has it. */
-export function importDocument({name, from, releases, lost}: Imported, written: Written) {
+export function importDocument({name, from, releases, lost}: Imported, written: WrittenEnvironment) {
   return {
     environment: name,
     from,

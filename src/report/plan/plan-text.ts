@@ -225,8 +225,7 @@ function countsText(plan: Plan, palette: Palette): string {
 }
 
 /**
- * Returns ` (1 because objects of it are gone)`, so that a reader of the counts alone learns that something
- * broke.
+ * Returns ` (1 because objects of it are gone)`, so that the counts show that objects are missing.
  */
 function goneText({actions}: Plan, of: string): string {
   const gone = actions.filter(({kind, reasons}) => kind === of && recreatesObjects(reasons)).length

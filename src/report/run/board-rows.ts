@@ -87,7 +87,10 @@ function waitingRow({state, size, colours, labels}: BoardFrame): string | undefi
   return colours.quiet(shorten(`waiting: ${text}`, size.columns))
 }
 
-/** What a release still waits for; what already runs, or has failed, first: that is what holds it up now. */
+/**
+ * The requirements that a release still waits for: first those that run or have failed, because they delay it
+ * now.
+ */
 function unmet(requires: ReleaseProgress['requires'], state: RunState): readonly ReleaseProgress[] {
   return requires
     .map((release) => state.releases.get(release))

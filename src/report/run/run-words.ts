@@ -62,7 +62,7 @@ export function successText(kind: ActionKind, succeeded: Succeeded & {readonly s
   return `${done}, revision ${revision}, ${durationText(seconds)}${healthSuffix(health)}`
 }
 
-/** What has happened to a release; nothing is healthy of which only a part is. */
+/** The result of an action; a release of which only a part is healthy is not called healthy. */
 export function doneWord(kind: ActionKind, {health}: Pick<Succeeded, 'health'>): string {
   return kind === 'await' && health?.state === 'partial' ? health.state : DONE[kind]
 }

@@ -119,13 +119,13 @@ function nextLine(
 
 /** The duration from which a run has the table of times. */
 const MIN_SECONDS = 10
-/** The number of releases in the table of times: those that took longest. */
+/** The maximum number of rows in the table of the slowest releases. */
 const MAX_ROWS = 10
 /** The kinds of actions that create pods. */
 const KINDS: ReadonlySet<ActionKind> = new Set(['install', 'upgrade', 'rollback', 'await'])
 
 /**
- * Returns what the releases of a run that succeeded waited for, the longest first; nothing for a short run.
+ * Returns what the releases of a successful run waited for, longest first; nothing for a short run.
  */
 function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): readonly Part[] {
   const {finished} = state

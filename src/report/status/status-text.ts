@@ -11,7 +11,7 @@ import type {View} from '../text/view.ts'
 
 const NOTHING = '–'
 
-/** Returns a table of releases, then the reasons and the advice for those that are not well. */
+/** Returns a table of releases, then reasons and advice for the unhealthy ones. */
 export function statusText(rows: readonly ReleaseStatus[], palette: Palette): View {
   if (rows.length === 0) return 'no releases\n'
   const dependentReleases = rows.flatMap(({dependents}) => dependents.map(({release}) => release))

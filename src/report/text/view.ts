@@ -18,7 +18,7 @@ export function viewText(view: View, columns = Infinity): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
-/** Returns blocks with an empty line between them, without those that are empty. */
+/** Returns the non-empty blocks with an empty line between them. */
 export function blocks(of: readonly (readonly Part[])[]): readonly Part[] {
   return of.filter(({length}) => length > 0).flatMap((block, at) => (at === 0 ? block : ['', ...block]))
 }

@@ -51,8 +51,8 @@ export interface HoldRequest {
   /** Milliseconds since the epoch. */
   readonly deadline: number
   /**
-   * Called with the holder to wait for, and the Lease that it holds: that of the release, or of a member of
-   * its group.
+   * Called with the release whose Lease is held (the release itself, or a member of its group) and the
+   * holder.
    */
   readonly onHeld: (release: ReleaseId, by: string) => void
 }

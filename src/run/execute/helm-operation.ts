@@ -115,8 +115,8 @@ export async function beginOperation(
 }
 
 /**
- * Marks the record failed if helm has left it unfinished although it has ended. If that fails, the Lease
- * keeps its evidence. Call it under the Lease with the error of the operation, or of what followed it.
+ * Marks the record failed if helm has ended and left it unfinished. If that fails, the evidence in the Lease
+ * stays. Call it while holding the Lease, with the error of the operation or of a later step.
  */
 export async function failUnfinished(execution: Execution, lease: HeldLease, error: unknown): Promise<void> {
   // After a race, the other process may be working on the record.

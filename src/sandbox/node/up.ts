@@ -90,7 +90,7 @@ interface StartOptions {
 }
 
 /**
- * Starts the whole node, of which nothing may exist, and waits until each part responds as its clients need.
+ * Starts all parts of a node, none of which may exist, and waits until each part responds to its clients.
  */
 async function startNode(options: StartOptions): Promise<Node> {
   const {paths, tools, env, onProgress, signal} = options

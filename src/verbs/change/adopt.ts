@@ -197,7 +197,7 @@ async function listOwned(
   )
 }
 
-interface Compared {
+interface ComparedRelease {
   readonly stored: StoredRelease
   readonly adoption: Omit<Adoption, 'users' | 'from' | 'tool'>
   readonly before: readonly KubernetesObject[]
@@ -211,7 +211,7 @@ async function compareAll(
   prepared: Prepared,
   releases: readonly ReleaseId[],
   ports: Ports & {readonly kubeVersion: string},
-): Promise<readonly Compared[]> {
+): Promise<readonly ComparedRelease[]> {
   const stored = new Map<ReleaseId, StoredRelease>()
   for (const release of releases) {
     const existing = await ports.cluster.records.stored(release)
@@ -222,7 +222,7 @@ async function compareAll(
   }
   const vendored = await vendor(prepared, releases)
   try {
-    const compared: Compared[] = []
+    const compared: ComparedRelease[] = []
     for (const before of stored.values()) compared.push(await compare(before, {prepared, vendored, ...ports}))
     return compared
   } finally {
@@ -239,7 +239,7 @@ interface Comparison extends Pick<Ports, 'helm' | 'cluster'> {
 async function compare(
   stored: StoredRelease,
   {prepared, vendored, helm, cluster, kubeVersion}: Comparison,
-): Promise<Compared> {
+): Promise<ComparedRelease> {
   const {release, revision, status, values} = stored
   const {chart} = prepared.releases.get(release)!.desired
   const call = vendored.call(release)
@@ -299,7 +299,7 @@ function adoptWork(release: ReleaseId, {releases}: Prepared): DesiredWork {
 }
 
 /** Returns the changes in addition to the record, for releases that Flux installed. */
-function fluxNotes(compared: readonly Pick<Compared, 'stored' | 'before'>[]): readonly string[] {
+function fluxNotes(compared: readonly Pick<ComparedRelease, 'stored' | 'before'>[]): readonly string[] {
   const names = compared
     .filter(({before}) => helmReleaseOf(before) !== undefined)
     .map(({stored}) => releaseName(stored.release))

@@ -7,9 +7,9 @@ import type {ReleaseId} from '../../release.ts'
 
 const POLL_INTERVAL_MS = 500
 
-interface Awaited {
+interface AwaitOptions {
   readonly isConcerned: (lease: LeaseView) => boolean
-  /** Called once for each helm that is waited for. */
+  /** Called once for each helm process that kk waits for. */
   readonly say: (line: string) => void
 }
 
@@ -20,7 +20,7 @@ interface Awaited {
  */
 export async function awaitLeftoverHelms(
   leases: Leases,
-  {isConcerned, say}: Awaited,
+  {isConcerned, say}: AwaitOptions,
 ): Promise<readonly string[]> {
   const reported = new Set<ReleaseId>()
   const operations = new Set<string>()

@@ -36,7 +36,7 @@ import {
   targetsOfRollback,
   targetsOfRun,
 } from '../../plan/rollback/targets.ts'
-import {waysBack} from '../../plan/rollback/ways.ts'
+import {rollbackSteps} from '../../plan/rollback/ways.ts'
 import {observedRevisions} from '../../prepare/observed-records.ts'
 import {expectNoConflicts, hasConflict} from '../../prepare/validate-all.ts'
 import {visibleRevisions} from '../../prepare/visible-revisions.ts'
@@ -88,7 +88,7 @@ export async function planRollback(
   const revisions = await observedRevisions(cluster, seen.revisions)
   const runs = await runsFor(cluster.runs, request)
   const {targets, staying} = selectTargets(request, {revisions, runs})
-  const ways = waysBack({targets, revisions, environment})
+  const ways = rollbackSteps({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
   const returns = await mapParallel(returning, async (release) => ({
     release,

@@ -59,7 +59,7 @@ export interface RunChoices {
   readonly dispatch?: DispatchTask | undefined
 }
 
-/** Runs a task as `execute` does. */
+/** Runs a task; same contract as `execute`. */
 export type DispatchTask = (
   task: Task,
   options: {readonly run: string; readonly controls: Controls},

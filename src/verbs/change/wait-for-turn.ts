@@ -12,7 +12,7 @@ import {awaitLeftoverHelms} from './leftover-helms.ts'
 export interface TurnOptions {
   /** Whether to wait for other runs that are in progress. */
   readonly waits: boolean
-  /** Called once for each run that is waited for. */
+  /** Called once for each run that kk waits for. */
   readonly say: (line: string) => void
 }
 
@@ -87,9 +87,9 @@ function waitingMessage({release, holder, operation, processes}: LeaseView): str
 }
 
 /**
- * Returns a plan that no concurrent run invalidates; see `waitForTurn`. A helm that outlives its run may also
- * have written after the plan was made: it is waited for, and the plan is made again, once for each such helm
- * that was not known to have ended before. Reads Leases only when the plan has changes. Throws `KK_PENDING`.
+ * Returns a plan that no concurrent run invalidates; see `waitForTurn`. A helm process that outlives its run
+ * may also write after the plan was made: kk waits for it, and makes the plan again, once for each such
+ * process that ended after the plan. Reads Leases only when the plan has changes. Throws `KK_PENDING`.
  */
 export async function settledPlan<T extends {readonly plan: Plan}>(
   cluster: {readonly leases: Leases; readonly records: Records},

@@ -23,7 +23,7 @@ interface ExplainChartOptions {
   readonly version?: string | undefined
   /** The file of public keys; a published chart must be signed with one of them. */
   readonly keyring?: string | undefined
-  /** The environment whose charts and values apply; undefined for a directory alone. */
+  /** The environment whose charts and values apply; undefined for a chart directory without one. */
   readonly environment: Environment | undefined
   readonly finding: ChartFinding
 }
@@ -79,7 +79,7 @@ function statedComponents({requires}: Chart): readonly Component[] {
   return [{name: 'Chart.yaml', switches: [], isOn: true, requires: statedRows}]
 }
 
-interface Found {
+interface FoundChart {
   readonly chart: Chart
   /** The section of an environment for its values. */
   readonly release: string
@@ -95,7 +95,7 @@ async function findExplained({
   keyring,
   environment,
   finding,
-}: ExplainChartOptions): Promise<Found> {
+}: ExplainChartOptions): Promise<FoundChart> {
   if (keyring !== undefined && !ADDRESS.test(address))
     throw new KkError('KK_USAGE', '--verify is for published charts: oci://… or https://…', {
       hint: 'packages that an environment takes are verified by keyring in its kk.charts',

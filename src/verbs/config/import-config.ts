@@ -62,12 +62,12 @@ export async function importConfig(directory: string, options: ImportOptions): P
 }
 
 /** A directory with the names of all files below it. */
-interface Listed {
+interface ListedDirectory {
   readonly directory: string
   readonly names: readonly string[]
 }
 
-function below({directory, names}: Listed, container: string): Listed {
+function below({directory, names}: ListedDirectory, container: string): ListedDirectory {
   const start = `${container}/`
   return {
     directory: join(directory, container),
@@ -75,7 +75,7 @@ function below({directory, names}: Listed, container: string): Listed {
   }
 }
 
-async function importOne(listed: Listed, options: ImportOptions): Promise<ConfigImport> {
+async function importOne(listed: ListedDirectory, options: ImportOptions): Promise<ConfigImport> {
   const {directory} = listed
   const place = findComponent(basename(resolve(directory)), options.charts)
   if (typeof place !== 'string') return {...joined([await imported(listed, place, options)]), leftOut: []}
@@ -109,7 +109,7 @@ function findComponent(container: string, charts: readonly ServiceChart[]): Plac
 type Imported = ConfigImport['containers'][number] & Pick<ReleaseValues, 'values' | 'secrets'>
 
 async function imported(
-  {directory, names}: Listed,
+  {directory, names}: ListedDirectory,
   place: Place,
   {passwords}: ImportOptions,
 ): Promise<Imported> {

@@ -47,7 +47,7 @@ export async function mergeConfig(directory: string, {charts, host}: MergeOption
   }
 }
 
-interface Found {
+interface MatchedFile {
   readonly chart: ServiceChart
   readonly file: ChartFile
   /** The user's existing files, lowest precedence first. */
@@ -55,7 +55,7 @@ interface Found {
 }
 
 /** Returns the files of charts for which the user has files. */
-function filesFor(names: readonly string[], {charts, host}: MergeOptions): readonly Found[] {
+function filesFor(names: readonly string[], {charts, host}: MergeOptions): readonly MatchedFile[] {
   const all = charts.flatMap((chart) => chart.files.map((file) => ({chart, file})))
   return all.flatMap(({chart, file}) => {
     const order = configurationFiles({service: chart.name, host, ...file})

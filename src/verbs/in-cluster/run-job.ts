@@ -59,9 +59,8 @@ export function jobName(run: string): string {
 }
 
 /**
- * Returns the objects for a run in the order of their application: first those that outlive it, then the Job,
- * then those owned by the Job, once its UID is known. Throws `KK_USAGE` if the files do not fit into a
- * Secret.
+ * Returns the objects for a run in the order in which they are applied: objects that outlive it, the Job, and
+ * objects that the Job owns, once its UID is known. Throws `KK_USAGE` if the files do not fit into a Secret.
  */
 export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
   const {id, environment, namespace, releases, makesOfCluster, files} = job

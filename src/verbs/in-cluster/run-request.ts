@@ -19,7 +19,7 @@ export interface RunRequest {
   readonly flags: Readonly<Record<string, unknown>>
   /** The names of releases in the order of the files of their `--values`. */
   readonly values: readonly string[]
-  /** Whether the cluster is a throwaway one, which may be used with any store of overrides. */
+  /** Whether the cluster is a throwaway one, which may be used with any override store. */
   readonly isThrowaway: boolean
   /** The planned actions that were shown to the user. */
   readonly planned: readonly Pick<Action, 'release' | 'kind' | 'inputs'>[]

@@ -18,7 +18,7 @@ export interface DriftRequest {
   /** The name of the environment; all releases that kk installed if undefined. */
   readonly owner: string | undefined
   readonly environment: Environment | undefined
-  /** The environment with its charts, if its file is given. */
+  /** The environment with its charts, if a file was named. */
   readonly prepared: Prepared | undefined
 }
 

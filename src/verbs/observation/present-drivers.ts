@@ -31,10 +31,10 @@ export interface PresentDrivers {
   readonly note?: string
 }
 
-type Asked = {readonly objects: Objects; readonly apiServer: ApiServer; readonly context: string}
+type ClusterPorts = {readonly objects: Objects; readonly apiServer: ApiServer; readonly context: string}
 
 /** Returns the objects of a kind that install releases; empty if the cluster does not serve the kind. */
-export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Promise<PresentDrivers> {
+export async function presentDrivers(cluster: ClusterPorts, kind: Driver['kind']): Promise<PresentDrivers> {
   const {objects, context} = cluster
   const resource = RESOURCES[kind]
   try {
@@ -57,7 +57,10 @@ export async function presentDrivers(cluster: Asked, kind: Driver['kind']): Prom
  * Returns a version of the API in which the cluster serves a kind, the last in alphabetical order; undefined
  * if it serves none.
  */
-async function servedVersion({apiServer}: Asked, {apiVersion, kind}: Resource): Promise<string | undefined> {
+async function servedVersion(
+  {apiServer}: ClusterPorts,
+  {apiVersion, kind}: Resource,
+): Promise<string | undefined> {
   const group = `${apiVersion.split('/')[0]}/`
   const served = (await apiServer.customKinds()).filter(
     (each) => each.startsWith(group) && each.endsWith(`/${kind}`),
@@ -71,7 +74,7 @@ async function servedVersion({apiServer}: Asked, {apiVersion, kind}: Resource): 
  */
 export async function driverNotes(
   releases: readonly ReleaseId[],
-  cluster: Asked,
+  cluster: ClusterPorts,
 ): Promise<readonly string[]> {
   const {driving, notes} = await fluxDrivers(releases, cluster)
   return [...driving.map((each) => `${title(each)}: kk adopt is refused until it is suspended`), ...notes]
@@ -84,7 +87,7 @@ export async function driverNotes(
  */
 export async function expectSuspended(
   releases: readonly ReleaseId[],
-  cluster: Asked,
+  cluster: ClusterPorts,
 ): Promise<readonly string[]> {
   const {driving, suspended, notes} = await fluxDrivers(releases, cluster)
   if (driving.length > 0) {
@@ -100,7 +103,7 @@ export async function expectSuspended(
   ]
 }
 
-async function fluxDrivers(releases: readonly ReleaseId[], cluster: Asked) {
+async function fluxDrivers(releases: readonly ReleaseId[], cluster: ClusterPorts) {
   if (releases.length === 0) return {driving: [], suspended: [], notes: []}
   const {drivers, note} = await presentDrivers(cluster, 'HelmRelease')
   const ofReleases = drivers.filter((each) => each.cluster === undefined && releases.includes(each.release))

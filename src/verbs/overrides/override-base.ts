@@ -40,7 +40,7 @@ export interface OverrideBase {
   secretPaths(chart: string | FoundChart): Promise<readonly ValuePath[]>
 }
 
-/** The store of overrides, and the base below it. */
+/** The override store, and the base below it. */
 export interface OverrideOptions {
   readonly base: OverrideBase
   readonly store: Pick<

@@ -42,7 +42,7 @@ export async function planDestroy(
   return {...(await plannedRemoval(context, plan, {isIncomplete, leftovers})), uses}
 }
 
-interface Owned {
+interface OwnedReleases {
   readonly owned: readonly ReleaseId[]
   readonly uses: Uses
   readonly environment: Pick<Environment, 'sections' | 'releases'>
@@ -54,7 +54,7 @@ interface Owned {
  */
 function confirmedReleases(
   name: string,
-  {owned, uses, environment: {sections, releases}}: Owned,
+  {owned, uses, environment: {sections, releases}}: OwnedReleases,
 ): readonly ReleaseId[] {
   // A release of another environment that loses an object; see `RemovalContext.confirmed`.
   if (!owned.some((release) => isNamed(release, name)) && uses.observed.has(name as ReleaseId)) return []

@@ -202,14 +202,14 @@ async function expectNoReservation({cluster, ignored}: RemovalContext, plan: Pla
   if (blocking.length > 0) throw reservedBy(release, blocking, Date.now())
 }
 
-interface Ended extends Pick<RemovalRun, 'claims'> {
+interface EndedRemoval extends Pick<RemovalRun, 'claims'> {
   readonly foundObjects: FoundObjects
   readonly remaining: readonly PresentObject[]
 }
 
 async function remainingObjects(
   live: LiveObjects,
-  {foundObjects, remaining, claims}: Ended,
+  {foundObjects, remaining, claims}: EndedRemoval,
 ): Promise<ReleaseRemoval> {
   const {release, stays} = foundObjects.view
   const namespace = releaseNamespace(release)

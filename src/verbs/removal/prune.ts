@@ -25,7 +25,7 @@ export interface PruneRequest {
   readonly names: readonly string[]
   /** The name of the environment. */
   readonly owner: string | undefined
-  /** The environment, if its file is given. */
+  /** The environment, if a file was named. */
   readonly environment: Environment | undefined
 }
 

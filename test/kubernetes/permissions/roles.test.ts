@@ -14,7 +14,7 @@ function rights(rules: readonly Pick<Rule, 'apiGroups' | 'resources' | 'verbs'>[
   return [...new Set(each)].sort()
 }
 
-/** Commands that ask no cluster: its context only tells which store of overrides is meant. */
+/** Commands that ask no cluster: its context only tells which override store is meant. */
 const STORE_ONLY = /^(?:overrides|helm-overrides?|plugins|serve|values)\b/
 
 it('the table of permissions covers every command that reads a cluster', () => {

@@ -56,7 +56,7 @@ test.each<{why: string; message: string} & Case>([
     was: {store: {id: HERE, state: 6}},
     wanted: {user: OVERRIDES},
     store: {id: HERE, state: 5},
-    message: 'after 6 changes, of which the store here has seen 5',
+    message: 'it had 6 changes, the store here has 5',
   },
   {
     why: 'the store belongs to another cluster',

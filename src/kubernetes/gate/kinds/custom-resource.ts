@@ -7,26 +7,25 @@ interface CustomResource extends Observed {
 }
 
 /**
- * The time after its creation that a custom resource without a status is waited for, in milliseconds: a
- * leader election of an operator that was just replaced takes half a minute. The wait is limited, because a
- * controller may never write a status.
+ * How long a new custom resource may have no status before it counts as healthy, in milliseconds. Leader
+ * election of a restarted operator takes half a minute; some controllers never write a status.
  */
 const STATUS_TIMEOUT_MS = 120_000
 
 /** The inputs for the health of a kind's custom resources. */
 interface HealthRules {
   readonly rule: ReadinessRule | undefined
-  /** Whether the kind has the subresource `status`, which a controller is then expected to write. */
+  /** Whether the kind has the status subresource; its controller is then expected to write one. */
   readonly hasStatus: boolean
   /** Returns the time in milliseconds since the epoch, by the cluster's clock. */
   readonly now: () => number
 }
 
 /**
- * Returns the health of a custom resource. A rule of the environment decides; else, as in kstatus, its
- * conditions Stalled, Reconciling, and Ready or Available, after its controller has observed it. A custom
- * resource without these is healthy; if its kind has a status and it has none yet, its controller is given
- * time to write it.
+ * Returns the health of a custom resource. A rule of the environment decides; without one, as in kstatus, the
+ * conditions Stalled, Reconciling, and Ready or Available, once the controller has observed the generation. A
+ * custom resource without these conditions is healthy; if its kind has a status subresource but the object
+ * has no status yet, kk waits up to `STATUS_TIMEOUT_MS`.
  */
 export function customResourceHealth({rule, hasStatus, now}: HealthRules): HealthOf<CustomResource> {
   return (object) => {

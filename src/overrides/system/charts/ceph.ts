@@ -23,7 +23,7 @@ export const plugin = definePlugin({
       spread(facts),
       limits(facts.allInOne, SHARES),
       small(facts.allInOne),
-      // Its own volumes are of another class than those that it provides.
+      // Its own volumes use another storage class than the one it provides.
       belowGlobal(
         storage({...facts, storage: facts.storage === 'ceph' ? 'class' : facts.storage}),
         clusterDomain(facts.dnsDomain),

@@ -9,7 +9,7 @@ export const plugin = definePlugin({
   chart: 'panko',
   reads: [...KK_FACTS, 'ipFamily'],
   kkReads: KK_FACTS,
-  // `panko-api` is one process, and listens by IPv4 alone.
+  // `panko-api` is one process, and listens on IPv4 only.
   kk: (facts) => kkService(facts, {serves: ['event'], shares: {api: API}}),
   overrides: (facts) =>
     compose(

@@ -29,8 +29,8 @@ export const plugin = definePlugin({
 })
 
 /**
- * Returns the settings for IPv6: clients' connections, those between members, and those of the tools have one
- * each.
+ * Returns the settings for IPv6: one each for client connections, connections between members, and the
+ * command-line tools.
  */
 function ipv6Listeners(family: Facts['ipFamily']): Values | undefined {
   if (family !== 'ipv6') return undefined

@@ -6,7 +6,7 @@ import {fixed, limits, type Share, spread} from '../shared/sizing.ts'
 import {CEPH_CLASS, storageOfClient} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
-/** Sized for concurrent operations, each of which starts a client of Ceph. */
+/** Sized for concurrent operations: each starts a Ceph client. */
 const SHARES: Readonly<Record<string, Share>> = {
   provisioner: {memory: 1024, cpu: 1000},
   node: {memory: 1024, cpu: 1000},

@@ -20,7 +20,7 @@ export const KK_FACTS = [...SERVICE_FACTS, 'region', 'dnsDomain'] as const satis
 interface Service {
   /** Components with one replica per controller; by default those with a share. */
   readonly perController?: readonly string[]
-  /** Its own endpoints; all services know that of the identity service. */
+  /** The endpoints of the service itself; all services know the identity endpoint. */
   readonly serves: readonly PublicService[]
   readonly shares: Readonly<Record<string, Share>>
 }

@@ -23,7 +23,7 @@ export async function migrate(database: Database, {Migrator}: Libraries, to?: Mi
   const done = await listMigrations(database.db)
   const newer = done.find((name) => !(name in MIGRATIONS))
   if (newer !== undefined) {
-    throw new KkError('KK_STORE_VERSION', `a newer kk has changed the store of overrides (${newer})`, {
+    throw new KkError('KK_STORE_VERSION', `a newer kk has changed the override store (${newer})`, {
       hint: 'use that kk, or a newer one; or name another store',
     })
   }

@@ -69,7 +69,7 @@ function explainPostgres(error: unknown, place: string): unknown {
     syscall !== undefined || /timeout|terminated|connection|SSL|certificate|SASL/i.test(message)
   if (!ofServer && !ofNetwork) return error
   const hint = ofServer ? (HINTS[code] ?? HINTS[code.slice(0, 2)]) : NETWORK_HINT
-  return new KkError('KK_STORE_DATABASE', `the store of overrides ${place} cannot be used: ${message}`, {
+  return new KkError('KK_STORE_DATABASE', `the override store ${place} cannot be used: ${message}`, {
     ...(hint && {hint}),
   })
 }

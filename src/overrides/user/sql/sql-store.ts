@@ -101,7 +101,7 @@ async function bindTo(db: Transaction<Tables>, cluster: string, replace: boolean
   if (identity.cluster === cluster) return
   throw new KkError(
     'KK_STORE',
-    `the store of overrides ${identity.id} belongs to another cluster: to ${identity.cluster}, not to ${cluster} (UIDs of the namespace kube-system)`,
+    `the override store ${identity.id} belongs to another cluster: to ${identity.cluster}, not to ${cluster} (UIDs of the namespace kube-system)`,
     {hint: 'name the store of this cluster, or the context of the cluster that the store belongs to'},
   )
 }

@@ -37,7 +37,7 @@ export function explainSqlite(error: unknown, path: string): unknown {
   if (errcode === undefined && syscall === undefined && error.message !== FOREIGN) return error
   const [reason, hint] = (errcode !== undefined && REASONS[errcode & 0xff]) || []
   const why = reason ?? (syscall === undefined ? error.message : `${syscall}: ${code}`)
-  return new KkError('KK_STORE_DATABASE', `the store of overrides ${path} cannot be used: ${why}`, {
+  return new KkError('KK_STORE_DATABASE', `the override store ${path} cannot be used: ${why}`, {
     cause: error,
     hint: hint ?? 'give write permission for the file and its directory, or name another file',
   })
@@ -87,7 +87,7 @@ function expectSame(path: string, {file, opened, there}: Seen): void {
   const what = file === path ? 'the file' : `its log ${file}`
   throw new KkError(
     'KK_STORE_DATABASE',
-    `the store of overrides ${path} cannot be used: ${what} was ${there ? 'replaced by another' : 'removed'} while kk had it open`,
+    `the override store ${path} cannot be used: ${what} was ${there ? 'replaced by another' : 'removed'} while kk had it open`,
     {hint: 'restore it, or restart kk, which then uses the present file'},
   )
 }

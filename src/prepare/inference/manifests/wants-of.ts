@@ -59,13 +59,13 @@ function customKindWants({object}: WaitingObject): readonly RuleWant[] {
 
 const SUFFIX = '_SERVICE_HOST'
 const LINK = /\b([A-Z][A-Z0-9_]*)_SERVICE_HOST\b/g
-/** A variable that is set here: in a container, in a shell, or in a map that becomes variables. */
+/** Matches an assignment of such a variable: in a container, a shell script, or a map of variables. */
 const ASSIGNED_LINK =
   /(?<![$\w{(])([A-Z][A-Z0-9_]*)_SERVICE_HOST(?==(?!=)|["']?:\s)|^name: ([A-Z][A-Z0-9_]*)_SERVICE_HOST$/gm
 
 /**
  * Returns the wants for variables such as `KEYSTONE_API_SERVICE_HOST`: Kubernetes sets them only in pods that
- * are younger than the Service. `own` are variables that the chart sets itself: they are not links.
+ * are younger than the Service. `own` has the variables that the chart itself sets; these are skipped.
  */
 function linkWants({text}: Pick<WaitingObject, 'text'>, own: ReadonlySet<string>): readonly RuleWant[] {
   if (!text.includes(SUFFIX)) return []
@@ -80,7 +80,7 @@ function linkWants({text}: Pick<WaitingObject, 'text'>, own: ReadonlySet<string>
     }))
 }
 
-/** Returns the variables of that form that a string sets. */
+/** Returns the `*_SERVICE_HOST` variables that a string sets. */
 function assignedVariables(text: string): readonly string[] {
   if (!text.includes(SUFFIX)) return []
   return Array.from(text.matchAll(ASSIGNED_LINK), ([, set, named]) => (set ?? named)!)
@@ -90,7 +90,9 @@ const LABEL = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 /** A Service name, optionally with its namespace. */
 const HOST = `${LABEL}(?:\\.${LABEL})?`
 
-/** Patterns of hosts in strings; `sign` occurs in every string that can match, and is much faster to find. */
+/**
+ * Patterns of hosts in strings. `prefilter` matches every string that `host` can match, and is much faster.
+ */
 const HOST_PATTERNS = [
   // name.namespace.svc
   {prefilter: /\.svc\b/, host: new RegExp(`(?<![\\w.-])(${LABEL}\\.${LABEL})\\.svc\\b`, 'g')},
@@ -104,11 +106,11 @@ const HOST_PATTERNS = [
       'gim',
     ),
   },
-  // A name with a port: a host if it is a port of that Service.
+  // name:port; a host only if the Service has this port
   {prefilter: /:\d/, host: new RegExp(`(?<![\\w.-])(${HOST}:\\d{1,5})(?!\\d)`, 'g')},
 ]
 
-/** Commands that wait, and the flags with which they get a host. */
+/** Commands that wait for a host, and the flags that name it. */
 const WAIT_COMMANDS = /\b(?:nc|curl|wget|pg_isready|mysqladmin|redis-cli|until|wait)\b/
 const HOST_FLAG = new RegExp(`(?:\\s-[hH]|--host)[\\s=]+["']?(${HOST})(?=["'\\s:,;]|$)`, 'gm')
 const SPACED_PORT = new RegExp(`(?<![\\w.-])(${HOST})\\s+(\\d{2,5})(?!\\d)`, 'g')
@@ -131,7 +133,9 @@ function hostWants({text, waiter, containers}: WaitingObject): readonly RuleWant
   return [...ready, ...soft]
 }
 
-/** The caller that resolves the host appends the name of the Service to the text. */
+/**
+ * Returns the want for a host. The caller that resolves the host appends the name of the Service to `text`.
+ */
 function hostWant(host: string, kind: RuleWant['kind'], text: string): RuleWant {
   return {kind, target: {what: 'host', digest: wordDigest(host)}, text}
 }
@@ -202,7 +206,10 @@ function volumeReferences(volume: object): readonly RuleWant[] {
   ]
 }
 
-/** Returns soft wants for classes: usually the cluster has them; a chart that makes one is deployed first. */
+/**
+ * Returns soft wants for classes: usually the cluster already has them; if a chart creates one, it is
+ * deployed first.
+ */
 function classReferences({object}: WaitingObject): readonly RuleWant[] {
   const claims = [
     ...digMaps(object, 'spec', 'volumeClaimTemplates'),
@@ -244,7 +251,7 @@ function objectStrings(object: KubernetesObject): string {
   return strings.join('\n')
 }
 
-/** Returns the strings of a part of an object, as `objectStrings` does of a whole one. */
+/** Returns the strings of a part of an object, in the form of `objectStrings`. */
 function partStrings(tree: unknown): string {
   const strings: string[] = []
   collect(tree, '', strings)

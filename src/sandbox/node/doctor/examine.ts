@@ -49,7 +49,7 @@ function checkRoot(): Finding {
   return {
     check: 'root',
     level: 'problem',
-    what: 'kk does not run as root, which may create cgroups, mounts and network interfaces',
+    what: 'kk does not run as root, but only root may create cgroups, mounts and network interfaces',
     advice: 'run kk with sudo',
   }
 }
@@ -74,7 +74,10 @@ function checkToolbox(env: Readonly<Record<string, string | undefined>>): Findin
 
 const GIB = 2 ** 30
 
-/** The GiB that the node needs by itself (`least`), and with an OpenStack of a few services (`enough`). */
+/**
+ * The GiB that the node alone needs (`least`), and that it needs for an OpenStack of a few services
+ * (`enough`).
+ */
 const MEMORY = {least: 2, enough: 6}
 const DISK = {least: 5, enough: 15}
 
@@ -220,7 +223,10 @@ const LOOPBACK = '0100007F'
 /** The state of a listening socket in `/proc/net/tcp` and `/proc/net/udp`. */
 const LISTENING = {tcp: '0A', udp: '07'} as const
 
-/** Checks for listeners on all addresses, hence on the node's, and on the registry's loopback port. */
+/**
+ * Checks for programs that listen on the ports of the node on all addresses, or on the registry's loopback
+ * port.
+ */
 async function checkPorts(): Promise<readonly Finding[]> {
   const occupied = await Promise.all(
     PORTS.map(async (each) => ((await isTaken(each.table, each.port)) ? [each] : [])),

@@ -15,7 +15,9 @@ interface Before {
   readonly chains: {readonly iptables: readonly Chain[]; readonly ip6tables: readonly Chain[]}
   /** The directories that must exist as mount points, and did not. */
   readonly missing: readonly string[]
-  /** The network interfaces; undefined in a record of an earlier kk, in which case all are left alone. */
+  /**
+   * The network interfaces; undefined in a record of an earlier version of kk: then no interface is removed.
+   */
   readonly interfaces?: readonly string[]
 }
 

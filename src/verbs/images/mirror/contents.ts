@@ -39,9 +39,9 @@ export interface ContentsPorts {
 }
 
 /**
- * Returns what an environment needs: the images of its pods with their locked digests, or else those that
- * their registries have now, and its charts. Rejects with `KK_IMAGE` with every image without a digest, and
- * with `KK_CHART`.
+ * Returns what an environment needs: its charts, and the images of its pods with their locked digests or,
+ * without a lock, the current ones of their registries. Rejects with `KK_IMAGE` with every image without a
+ * digest, and with `KK_CHART`.
  */
 export async function environmentContents(
   prepared: Prepared,

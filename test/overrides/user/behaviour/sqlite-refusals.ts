@@ -55,7 +55,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
 
       await expect(openTestStore(path)).rejects.toMatchObject({
         code: 'KK_STORE_DATABASE',
-        message: `the store of overrides ${path} cannot be used: it is not a database of SQLite`,
+        message: `the override store ${path} cannot be used: it is not a database of SQLite`,
       })
       expect(readFileSync(path, 'utf8')).toBe('name,price\n'.repeat(100))
     })
@@ -103,7 +103,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
 
       const refused = {
         code: 'KK_STORE_DATABASE',
-        message: `the store of overrides ${path} cannot be used: ${how.replace('PATH', path)} while kk had it open`,
+        message: `the override store ${path} cannot be used: ${how.replace('PATH', path)} while kk had it open`,
       }
       await expect(store.put(change({name: 'glance'}))).rejects.toMatchObject(refused)
       await expect(store.putSecret({name: 'a', namespace: 'b', value: 'c'})).rejects.toMatchObject(refused)
@@ -126,7 +126,7 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
         expect((await store.audit()).length).toBe(1)
         await expect(store.put(change({name: 'glance'}))).rejects.toMatchObject({
           code: 'KK_STORE_DATABASE',
-          message: `the store of overrides ${path} cannot be used: it may only be read`,
+          message: `the override store ${path} cannot be used: it may only be read`,
         })
         await store.close()
       })
@@ -167,9 +167,9 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
       errors.push(errorOf(full, insert))
 
       expect(errors.map((error) => (explainSqlite(error, 'f') as Error).message)).toEqual([
-        'the store of overrides f cannot be used: it may only be read',
-        'the store of overrides f cannot be used: another process writes to it without an end',
-        'the store of overrides f cannot be used: the disk is full',
+        'the override store f cannot be used: it may only be read',
+        'the override store f cannot be used: another process writes to it without an end',
+        'the override store f cannot be used: the disk is full',
       ])
     })
   })

@@ -202,7 +202,10 @@ function firstWord(name: string): string | undefined {
   return name.split(/[.-]/)[0]
 }
 
-/** Returns the Services that a host can refer to, as `service.namespace`: a Service, or that of a pod. */
+/**
+ * Returns the Services that a host can refer to, as `service.namespace`: the Service itself, or the Service
+ * of a pod.
+ */
 function serviceNames(host: string, namespace: string): readonly string[] {
   const [before] = host.split('.svc')
   const labels = before!.split('.')

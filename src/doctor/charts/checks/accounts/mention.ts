@@ -20,10 +20,10 @@ export interface Mention {
   readonly place: ValueLocation
 }
 
-type Named = Omit<Mention, 'user' | 'passwords' | 'place'> & {readonly user: string | undefined}
+type MentionParts = Omit<Mention, 'user' | 'passwords' | 'place'> & {readonly user: string | undefined}
 
 /** Returns one mention; none if user or password is missing, empty, or a template that a program fills in. */
-export function mention({user, ...named}: Named, entry: Entry | undefined): readonly Mention[] {
+export function mention({user, ...named}: MentionParts, entry: Entry | undefined): readonly Mention[] {
   if (user === undefined || user === '' || entry === undefined || entry.text === '') return []
   if (isTemplate(entry.text) || isTemplate(user)) return []
   return [{...named, user, passwords: osloInterpretations(entry.text.trim()), place: entry.place}]

@@ -17,8 +17,8 @@ import {installPhase, isLater} from './install-phase.ts'
 
 /**
  * Returns a problem for each hook that waits, directly or through other pods, for an object that helm creates
- * only after the hook has ended, and one note for pods that wait for a hook which runs after them. The latter
- * is harmless unless something waits for the pods first, as `helm --wait` does. Objects in `given`
+ * only after the hook has ended, and one note for pods that wait for a hook which runs after them. Such pods
+ * are harmless unless a tool waits for them first, as `helm --wait` does. Objects in `existingObjects`
  * (`kk.given`) exist already.
  */
 export function deadlocks(
@@ -45,7 +45,11 @@ export function deadlocks(
 }
 
 /** Returns the late hook of a need, if only later hooks of the same release can meet it. */
-function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): readonly LateHook[] {
+function lateHook(
+  each: OwnedObject,
+  {anyOf, want}: Need,
+  owned: readonly OwnedObject[],
+): readonly LateHook[] {
   const own = installPhase(each.object)
   const makers = anyOf.map((event) => owned[objectIndex(event)]!)
   const isLate = makers.every(
@@ -55,9 +59,13 @@ function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): re
 }
 
 /** Returns the fault of a hook whose completion depends on itself through these steps. */
-function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Owned[]): ChartFault {
+function circleFault(
+  hook: OwnedObject,
+  circle: readonly Step[],
+  objects: readonly OwnedObject[],
+): ChartFault {
   const at = (event: Step['from']) => objects[objectIndex(event)]!
-  const objectLabel = ({object, release}: Owned) =>
+  const objectLabel = ({object, release}: OwnedObject) =>
     release === hook.release ? objectName(object) : `${objectName(object)} of ${releaseName(release)}`
   const clauses = circle.flatMap(({from, to, need: {want}}) => {
     const [one, other] = [at(from), at(to)]
@@ -79,7 +87,7 @@ function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Own
 }
 
 /** Returns how to break a cycle; `last` is the object whose step leads back to the hook. */
-function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
+function adviceFor(hook: OwnedObject, last: OwnedObject, {need: {want}}: Step): string {
   const [name, other] = [objectName(hook.object), objectName(last.object)]
   if (want) return `remove the wait for ${name} from ${hook === last ? 'it' : other}`
   const stage = installPhase(last.object).stage
@@ -94,8 +102,8 @@ function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
 
 /** Pods that wait for a hook that helm starts after them. */
 interface LateHook {
-  readonly waiting: Owned
-  readonly hook: Owned
+  readonly waiting: OwnedObject
+  readonly hook: OwnedObject
   readonly want: Want
 }
 
@@ -116,11 +124,11 @@ function lateHooksFault(late: readonly LateHook[]): readonly ChartFault[] {
   ]
 }
 
-function placeOfFault({release, object, file}: Owned) {
+function placeOfFault({release, object, file}: OwnedObject) {
   return {check: 'deadlocks', release, object: objectName(object), file} as const
 }
 
-function textOf(want: Want, {object}: Owned): string {
+function textOf(want: Want, {object}: OwnedObject): string {
   return wantText(want, {object: objectName(object)})
 }
 
@@ -190,7 +198,7 @@ type Needs = ReadonlyMap<Event, readonly Need[]>
 /**
  * Returns the needs of each event of an installation; releases that wait for each other start concurrently.
  */
-function needsOf(objects: readonly Owned[], existingObjects: readonly string[]): Needs {
+function needsOf(objects: readonly OwnedObject[], existingObjects: readonly string[]): Needs {
   const makersOf = makersAmong(objects)
   const hooks = hooksByRelease(objects)
   const pods = podsAmong(objects)
@@ -215,7 +223,7 @@ interface Hook {
   readonly place: number
 }
 
-function hooksByRelease(objects: readonly Owned[]) {
+function hooksByRelease(objects: readonly OwnedObject[]) {
   const places = objects.map(({release, object}, place) => ({release, object, place}))
   return Map.groupBy(
     places.filter(({object}) => isHook(object)),
@@ -237,7 +245,7 @@ function endOf({kind}: KubernetesObject, place: number): Event {
   return kind === 'Job' || kind === 'Pod' ? `done ${place}` : `made ${place}`
 }
 
-function blockingWants(each: Owned): readonly Want[] {
+function blockingWants(each: OwnedObject): readonly Want[] {
   return wantsOf([each], releaseNamespace(each.release)).filter(
     ({kind, waiter}) => kind !== 'soft' && waiter !== 'cron',
   )
@@ -254,7 +262,7 @@ interface Pods {
   readonly labels: Readonly<Record<string, string>>
 }
 
-function podsAmong(objects: readonly Owned[]): readonly Pods[] {
+function podsAmong(objects: readonly OwnedObject[]): readonly Pods[] {
   return objects.flatMap((each, place) => {
     const template = podTemplate(each.object)
     if (!template || waiterOf(each.object) === 'cron') return []
@@ -262,14 +270,14 @@ function podsAmong(objects: readonly Owned[]): readonly Pods[] {
   })
 }
 
-function namespaceOf({object, release}: Pick<Owned, 'object' | 'release'>): string {
+function namespaceOf({object, release}: Pick<OwnedObject, 'object' | 'release'>): string {
   return object.metadata.namespace ?? releaseNamespace(release)
 }
 
 const PRIMARY = 'kk.openstack.org/primary'
 
 /** Returns the need of a Service: it serves as soon as one of its pods is ready. */
-function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly Need[] {
+function podsBehind({object, release}: OwnedObject, pods: readonly Pods[]): readonly Need[] {
   // The label of the primary is set at run time, and is not in the pod template.
   const selector = Object.entries(dig(object, 'spec', 'selector') ?? {}).filter(([key]) => key !== PRIMARY)
   const isOpen = dig(object, 'spec', 'publishNotReadyAddresses') === true
@@ -282,12 +290,12 @@ function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly N
 }
 
 /** An object and the release that creates it. */
-interface Owned extends RenderedObject {
+interface OwnedObject extends RenderedObject {
   readonly release: ReleaseId
 }
 
 /** Returns a lookup of the objects, by index, that a want of a release can refer to. */
-function makersAmong(objects: readonly Owned[]): (asker: ReleaseId, want: Want) => readonly number[] {
+function makersAmong(objects: readonly OwnedObject[]): (asker: ReleaseId, want: Want) => readonly number[] {
   // The catalogue has each object as a separate release, in the namespace of the release that creates it.
   const objectCatalogue = catalogue(
     objects.map((each, place) => {
