@@ -18,7 +18,7 @@ export interface ChartView {
   readonly shown: ShownOverrides
   readonly keys: readonly ExplainedKey[]
   /** Whether the user overrides are shown as stored, with nothing masked. */
-  readonly isWhole: boolean
+  readonly hasNoMask: boolean
   readonly showSecrets: boolean
   readonly mayWrite: boolean
   readonly maySeeSecrets: boolean
@@ -63,7 +63,7 @@ function outcomeSection({outcome, shown}: ChartView): Markup {
 }
 
 function editing(view: ChartView): Markup {
-  const {shown, isWhole, showSecrets, mayWrite, maySeeSecrets, draft, outcome} = view
+  const {shown, hasNoMask, showSecrets, mayWrite, maySeeSecrets, draft, outcome} = view
   if (!mayWrite)
     return markup`<p>Your token is read-only: to change them, use a token with the scope write.</p>`
   const stored = {text: editableYaml(shown.userOverrides), etag: shown.etag ?? ''}
@@ -74,7 +74,7 @@ function editing(view: ChartView): Markup {
     isRefused: outcome.kind === 'refused',
   }
   if (outcome.kind === 'preview' && outcome.isReset) return resetForm(options)
-  return isWhole || draft !== undefined ? editor(options) : editorBehindSecrets(shown, maySeeSecrets)
+  return hasNoMask || draft !== undefined ? editor(options) : editorBehindSecrets(shown, maySeeSecrets)
 }
 
 /** The effect of a change. */
@@ -203,10 +203,10 @@ function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
 
 /** Returns the replacement of the form if secrets are masked: a masked text must not be stored. */
 function editorBehindSecrets(place: ChartPlace, maySeeSecrets: boolean): Markup {
-  const way = maySeeSecrets
+  const linkToSecrets = maySeeSecrets
     ? markup`<a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a>`
     : markup`To edit them here, start <code>kk serve</code> with a token.`
-  return markup`<p>They hold secrets, which are masked here. ${way}</p>
+  return markup`<p>They hold secrets, which are masked here. ${linkToSecrets}</p>
 <form method="post" action="${formAddress(place, false)}"><p><button name="action" value="ask-reset">Reset to none…</button></p></form>`
 }
 

@@ -126,6 +126,6 @@ async function showChart(context: ChartContext, {outcome, draft}: ShownForm): Pr
     service.show(name, namespace, {showSecrets: true}),
     service.explain(name, namespace, {showSecrets}),
   ])
-  const isWhole = stored.userOverrides === shown.userOverrides
-  return chartPage({shown, keys, isWhole, showSecrets, mayWrite, maySeeSecrets, draft, outcome})
+  const hasNoMask = stored.userOverrides === shown.userOverrides
+  return chartPage({shown, keys, hasNoMask, showSecrets, mayWrite, maySeeSecrets, draft, outcome})
 }

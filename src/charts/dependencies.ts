@@ -32,8 +32,8 @@ export function listLibraries(
     const directory = sourceOf(dependency, dependent)
     if (directory === undefined) checkVendored(dependency, dependent)
     else {
-      const way = [...through, dependent.directory]
-      const library = readLibrary(dependency, directory, {read, through: way})
+      const chain = [...through, dependent.directory]
+      const library = readLibrary(dependency, directory, {read, through: chain})
       libraries.set(dependency.name, library)
     }
   }

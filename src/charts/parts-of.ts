@@ -19,8 +19,8 @@ interface Whole {
  * in the order of the chart, and `rollout` if there is such a job; none for a chart without components. A
  * component requires `common`, and the components whose endpoints it needs; `rollout` requires all of them.
  */
-export function partsOf(whole: Whole): ReadonlyMap<string, Part> {
-  const {section, chart, values, position} = whole
+export function partsOf(chartParts: Whole): ReadonlyMap<string, Part> {
+  const {section, chart, values, position} = chartParts
   const facts = Object.entries(mapAt(values, 'components')).filter(([, each]) => isMap(each))
   const components = facts.map(([name]) => name)
   if (components.length === 0) return new Map()
@@ -38,11 +38,11 @@ export function partsOf(whole: Whole): ReadonlyMap<string, Part> {
       ...(position && {position}),
     },
   ]
-  const all = [COMMON, ...components].map((part) => ({part, evidence: chosen(whole)}))
+  const all = [COMMON, ...components].map((part) => ({part, evidence: chosen(chartParts)}))
   return new Map([
     makePart(COMMON, []),
     ...components.map((name) =>
-      makePart(name, [{part: COMMON, evidence: chosen(whole)}, ...needed(whole, components, name)]),
+      makePart(name, [{part: COMMON, evidence: chosen(chartParts)}, ...needed(chartParts, components, name)]),
     ),
     ...(hasLateJobs(values) ? [makePart(ROLLOUT, all)] : []),
   ])

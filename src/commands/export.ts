@@ -108,14 +108,14 @@ export default class Export extends KkCommand {
         throw cause instanceof KkError ? cause : unwritable(directory, cause)
       },
     )
-    const handed = flags['hand-over']
+    const handOver = flags['hand-over']
       ? await this.handOver(prepared, {flags, cluster: await cluster.open()})
       : undefined
-    const document = {environment, format, directory, files: [...files.keys()], lost, ...handed?.document}
+    const document = {environment, format, directory, files: [...files.keys()], lost, ...handOver?.document}
     this.console.document(flags.output, document, () =>
       [...lost.map(formatLoss), `${counted(files.size, 'file')} in ${directory}`].join('\n'),
     )
-    if (handed?.exit) process.exitCode = handed.exit
+    if (handOver?.exit) process.exitCode = handOver.exit
     else if (flags['detailed-exitcode'] && lost.length > 0) process.exitCode = 4
   }
 

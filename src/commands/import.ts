@@ -107,6 +107,15 @@ async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {
       {hint: 'omit them'},
     )
   const showSecrets = flags['show-secrets']
-  const home = flags.file === '-' ? undefined : dirname(resolve(flags.file))
-  return importFiles({path, format, name, home, overrides, isPlain, showSecrets, env: process.env})
+  const directory = flags.file === '-' ? undefined : dirname(resolve(flags.file))
+  return importFiles({
+    path,
+    format,
+    name,
+    baseDirectory: directory,
+    overrides,
+    isPlain,
+    showSecrets,
+    env: process.env,
+  })
 }

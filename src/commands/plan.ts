@@ -88,7 +88,7 @@ export default class Plan extends KkCommand {
       // helm is not started if it has nothing to do.
       helm: helmActions(plan).length === 0 ? undefined : await openUsersHelm(flags, cluster),
       cache: cacheDirectory(process.env),
-      isWhole: flags.diff || flags.save !== undefined,
+      rendersCached: flags.diff || flags.save !== undefined,
       forceVersion: flags['force-version'],
       forceConflicts: flags['force-conflicts'],
       onRendered: (rendered) => flags.diff && this.showDiff(planned, rendered),

@@ -43,10 +43,10 @@ function judgeHookJobs(
   const knownSecrets = new Set(
     records.flatMap((each) => {
       if (!('hooks' in each)) return []
-      const home = releaseNamespace(each.record.release)
+      const namespace = releaseNamespace(each.record.release)
       return each.hooks
         .filter(({kind}) => kind === 'Job')
-        .map(({metadata}) => `${metadata.namespace ?? home}/${metadata.name}`)
+        .map(({metadata}) => `${metadata.namespace ?? namespace}/${metadata.name}`)
     }),
   )
   return jobs

@@ -19,7 +19,7 @@ interface ImportFilesOptions {
   /** The name of the environment. */
   readonly name: string
   /** The directory of the environment file; defaults to that of the helmfile or Armada manifest. */
-  readonly home: string | undefined
+  readonly baseDirectory: string | undefined
   /** Armada: files of documents that are merged over the manifest, and whether names omit its prefix. */
   readonly overrides: readonly string[]
   readonly isPlain: boolean
@@ -30,10 +30,10 @@ interface ImportFilesOptions {
 
 /** Returns another tool's files as an environment. Rejects with what their reader throws, and `KK_FILE`. */
 export async function importFiles(options: ImportFilesOptions): Promise<Imported> {
-  const {path, format, overrides, isPlain, env, home, ...common} = options
+  const {path, format, overrides, isPlain, env, baseDirectory, ...common} = options
   switch (format) {
     case 'helmfile':
-      return importHelmfile({...common, home, file: path, ...(await helmfileText(path, env))})
+      return importHelmfile({...common, baseDirectory, file: path, ...(await helmfileText(path, env))})
     case 'flux':
       return importFlux({...common, path, documents: await readDocuments(path)})
     case 'argocd':
@@ -41,7 +41,14 @@ export async function importFiles(options: ImportFilesOptions): Promise<Imported
     case 'armada': {
       const overrideLists = await Promise.all(overrides.map(overridesIn))
       const documents = await readManifest(path)
-      return importArmada({...common, home, file: path, isPlain, documents, overrides: overrideLists.flat()})
+      return importArmada({
+        ...common,
+        directory: baseDirectory,
+        file: path,
+        isPlain,
+        documents,
+        overrides: overrideLists.flat(),
+      })
     }
   }
 }

@@ -12,7 +12,7 @@ export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
  */
 export function childEnvironment(env: ProcessEnvironment): Record<string, string> {
   checkDriver(env)
-  const home = join(cacheDirectory(env), 'helm')
+  const helmDirectory = join(cacheDirectory(env), 'helm')
   const inherited = Object.entries(foreignEnvironment(env)).filter(([name]) => !name.startsWith('HELM_'))
   return {
     ...Object.fromEntries(inherited),
@@ -20,9 +20,9 @@ export function childEnvironment(env: ProcessEnvironment): Record<string, string
     HELM_NO_PLUGINS: '1',
     HELM_QPS: '50',
     HELM_BURST_LIMIT: '200',
-    HELM_CACHE_HOME: join(home, 'cache'),
-    HELM_CONFIG_HOME: join(home, 'config'),
-    HELM_DATA_HOME: join(home, 'data'),
+    HELM_CACHE_HOME: join(helmDirectory, 'cache'),
+    HELM_CONFIG_HOME: join(helmDirectory, 'config'),
+    HELM_DATA_HOME: join(helmDirectory, 'data'),
     NO_COLOR: '1',
   }
 }

@@ -235,9 +235,9 @@ const NAME = 'kk'
  */
 async function openRepository(url: string, options: RepositoryOptions): Promise<Repository> {
   await makeDirectory(options.directory, {mode: 0o700})
-  const home = await mkdtemp(join(options.directory, 'repository-'))
-  const config = join(home, 'repositories.yaml')
-  const cache = join(home, 'cache')
+  const directory = await mkdtemp(join(options.directory, 'repository-'))
+  const config = join(directory, 'repositories.yaml')
+  const cache = join(directory, 'cache')
   await mkdir(cache, {mode: 0o700})
   const file = {apiVersion: 'v1', repositories: [{...(await login(url, options.env)), name: NAME}]}
   await writeFile(config, JSON.stringify(file), {mode: 0o600})

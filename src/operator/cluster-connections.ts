@@ -44,7 +44,7 @@ export interface ClusterConnection extends OperatorPorts {
   /** The last snapshot per Environment. */
   readonly snapshots: Map<string, StatusSnapshot>
   /** Per Environment the target at which another process killed helm: it is retried once. */
-  readonly killed: Map<string, string>
+  readonly killedTargets: Map<string, string>
 }
 
 /** The attempt of one reconciliation to connect to the cluster of its Environment. */
@@ -214,7 +214,7 @@ function newConnection(
     readUses: usesReader(ports.cluster, new Set()),
     workloads: newWorkloadWatcher(ports.cluster.objects, watching),
     snapshots: new Map(),
-    killed: new Map(),
+    killedTargets: new Map(),
   }
 }
 

@@ -48,12 +48,12 @@ export async function reconcile(
   const scope = {names: [], install: true}
   // Waits for a run of another process without a timeout.
   const say = () => heartbeat(WAIT_FOR_RUN_MS)
-  const whole = await planChange(supplied, cluster, {scope, waits: true, say})
-  const {plan} = whole
+  const wholeChange = await planChange(supplied, cluster, {scope, waits: true, say})
+  const {plan} = wholeChange
   const stage = nextStage(plan, resolveStops(environment.spec.approval?.after, prepared))
-  const change = whole.part(stage.plan)
+  const change = wholeChange.part(stage.plan)
   const {parts} = prepared.environment
-  const target = targetDigest(whole.settled, stage.until)
+  const target = targetDigest(wholeChange.withFinalDigests, stage.until)
   const planned = {plan, stage, digest: planDigest(stage.plan, environment.status?.approved), target, parts}
   const decision = decide(planned, environment)
   const now = Date.now()
@@ -62,10 +62,10 @@ export async function reconcile(
       ? await readPredecessorWait(environment, context.hub, now)
       : undefined
   if (decision.kind === 'run' && !predecessorWait) {
-    await runPlan({planned, change, releases: supplied.settled.releases, environment}, connection, context)
+    await runPlan({planned, change, releases: supplied.final.releases, environment}, connection, context)
     return {plan, hasRun: true}
   }
-  const subject = {owner: prepared.environment.name, prepared: supplied.settled, names: []}
+  const subject = {owner: prepared.environment.name, prepared: supplied.final, names: []}
   const {read} = reuseSnapshot(name, connection, {
     target: planned.target,
     make: () => statusReader(subject, cluster),
@@ -96,7 +96,7 @@ export async function reconcile(
         deployed: planned.target,
         failed: failed !== undefined && failed.inputs === unwanted?.digest ? failed : undefined,
         begun: undefined,
-        ...(environment.status?.begun !== undefined && spentApproval(environment)),
+        ...(environment.status?.begun !== undefined && usedApprovalOf(environment)),
       }
       const observed = {...seen, drift, source: sourceDigest(source), ...(unwanted && {unwanted})}
       await statusWriter.write({kind: 'deployed', ...observed}, memory)
@@ -128,14 +128,14 @@ function reuseSnapshot(
 interface PlanRun {
   readonly planned: Planned
   readonly change: PlannedChange
-  readonly releases: Supplied['settled']['releases']
+  readonly releases: Supplied['final']['releases']
   readonly environment: EnvironmentObject
 }
 
 /** Runs a plan through its gates, and writes its progress to the status. */
 async function runPlan(
   {planned: decided, change, releases, environment}: PlanRun,
-  {cluster, helm, killed}: ClusterConnection,
+  {cluster, helm, killedTargets}: ClusterConnection,
   {statusWriter, interruption, heartbeat, dispatcher, onGate}: ReconcileContext,
 ): Promise<void> {
   const {name} = environment.metadata
@@ -146,9 +146,14 @@ async function runPlan(
   const dispatch: DispatchTask | undefined =
     dispatcher &&
     ((task, {run, controls}) => {
-      const handed = {environment: environment.metadata.name, run, task: task as DeployTask}
+      const dispatched = {environment: environment.metadata.name, run, task: task as DeployTask}
       const section = planned.parts?.get(releaseName(task.action.release))?.section
-      return dispatcher.dispatch(handed, {plan: planned.digest, section, controls, stop: interruption.stop})
+      return dispatcher.dispatch(dispatched, {
+        plan: planned.digest,
+        section,
+        controls,
+        stop: interruption.stop,
+      })
     })
   // The default depends on the memory of this process, but workers run helm.
   const concurrency = dispatcher && MAX_DISPATCHED_TASKS
@@ -163,19 +168,19 @@ async function runPlan(
     onState: (state) => statusWriter.writeDebounced({kind: 'running', planned, run: state}),
     onGate: (release, result, seconds) => onGate(charts.get(release)!, result, seconds),
     mayRetry() {
-      const isFirst = killed.get(name) !== planned.target
-      killed.set(name, planned.target)
+      const isFirst = killedTargets.get(name) !== planned.target
+      killedTargets.set(name, planned.target)
       return isFirst
     },
   })
   // A failure caused by an unreachable cluster is not recorded as failed inputs: this call throws then.
   if (failure !== undefined) await cluster.apiServer.identity()
   if (failure === undefined) {
-    killed.delete(name)
+    killedTargets.delete(name)
     // The next reconciliation resumes an interrupted run if the inputs are the same.
-    const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target
-    const spent = begun === undefined ? spentApproval(environment) : {}
-    const memory = {...spent, begun, retried, failed: undefined, run: run.run}
+    const inProgress = run.finished?.outcome === 'succeeded' ? undefined : planned.target
+    const usedApproval = inProgress === undefined ? usedApprovalOf(environment) : {}
+    const memory = {...usedApproval, begun: inProgress, retried, failed: undefined, run: run.run}
     return statusWriter.write({kind: 'running', planned, run}, memory)
   }
   await statusWriter.write(
@@ -185,7 +190,7 @@ async function runPlan(
 }
 
 /** Returns the approval as used: if the same plan is needed again, it needs another approval. */
-function spentApproval({spec, status}: EnvironmentObject): Pick<EnvironmentStatus, 'approved'> {
+function usedApprovalOf({spec, status}: EnvironmentObject): Pick<EnvironmentStatus, 'approved'> {
   const approved = spec.approval?.plan ?? status?.approved
   return approved === undefined ? {} : {approved}
 }

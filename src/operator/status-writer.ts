@@ -53,14 +53,14 @@ export function newStatusWriter(
     const {name: own, uid: ownUid, generation: ownGeneration = 1} = environment.metadata
     const now = clock()
     const time = formatTime(now)
-    const was: EnvironmentStatus = environments.status(own) ?? {}
-    const past = {generation: ownGeneration, conditions: was.conditions ?? [], now}
+    const previous: EnvironmentStatus = environments.status(own) ?? {}
+    const past = {generation: ownGeneration, conditions: previous.conditions ?? [], now}
     const earlier = state.kind === 'unreachable' ? conditionsWhileUnreachable(past) : undefined
     const reach = reachable()
     const conditions = [...(earlier ?? environmentConditions(own, state)), ...(reach ? [reach] : [])]
-    const object = statusObject(environment, was, {state, rows, memory, conditions, now: time})
+    const object = statusObject(environment, previous, {state, rows, memory, conditions, now: time})
     await environments.apply(object)
-    const transition = readinessTransition(was.conditions, object.status.conditions)
+    const transition = readinessTransition(previous.conditions, object.status.conditions)
     if (transition) events.record({kind: ENVIRONMENTS.kind, name: own, uid: ownUid}, transition)
     for (const row of rows) {
       const metadata = releaseMetadata(environment, row.release)
@@ -127,11 +127,15 @@ function readinessTransition(
   after: readonly Condition[] = [],
 ): EventContent | undefined {
   const readyIn = (conditions: readonly Condition[]) => conditions.find(({type}) => type === 'Ready')
-  const [was, is] = [readyIn(before), readyIn(after)]
-  if (!is || (was?.status === is.status && was.reason === is.reason) || SILENT_REASONS.has(is.reason))
+  const [wasReady, isReady] = [readyIn(before), readyIn(after)]
+  if (
+    !isReady ||
+    (wasReady?.status === isReady.status && wasReady.reason === isReady.reason) ||
+    SILENT_REASONS.has(isReady.reason)
+  )
     return undefined
-  const isWell = is.status === 'True' || NORMAL_REASONS.has(is.reason)
-  return {type: isWell ? 'Normal' : 'Warning', reason: is.reason, message: is.message}
+  const isWell = isReady.status === 'True' || NORMAL_REASONS.has(isReady.reason)
+  return {type: isWell ? 'Normal' : 'Warning', reason: isReady.reason, message: isReady.message}
 }
 
 const NORMAL_REASONS: ReadonlySet<string> = new Set([

@@ -68,8 +68,8 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
     new Map([...selected].filter(([each]) => !toAdopt.has(each))),
   )
   expectFlagsTakeEffect({desired: inputs.desired, mode: inputs.mode, selected})
-  const settled = withNeededChecks(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
-  const {decisions, added} = recheckDependents(settled, {
+  const corrected = withNeededChecks(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
+  const {decisions, added} = recheckDependents(corrected, {
     graph,
     revisions: revisions.filter(({release}) => !toAdopt.has(release)),
   })
@@ -205,14 +205,14 @@ function withNeededChecks(decisions: Decisions, graph: Graph): Decisions {
   const acting = [...decisions.keys()].filter((release) => acts(decisions.get(release)!))
   const needed = new Set(requirements(graph, acting))
   const direct = new Set(acting.flatMap((release) => graph.requirements.get(release)!.map(({to}) => to)))
-  const settled = (release: ReleaseId, decision: Decision): Decision => {
+  const unstuck = (release: ReleaseId, decision: Decision): Decision => {
     if (decision.kind === 'check' && !needed.has(release))
       return {kind: 'unchanged', reasons: [...decision.reasons, 'nothing that requires it changes']}
     if (decision.kind === 'unchanged' && direct.has(release))
       return {kind: 'check', reasons: ['what requires it changes']}
     return decision
   }
-  return new Map([...decisions].map(([release, decision]) => [release, settled(release, decision)]))
+  return new Map([...decisions].map(([release, decision]) => [release, unstuck(release, decision)]))
 }
 
 function acts({kind}: Decision): boolean {

@@ -46,8 +46,8 @@ export function expectShapes({selected, desired, records}: Shapes): void {
   for (const {release, part} of changed) {
     const parts = sections.get(release)
     if (!part && parts) throw reshaped(release, parts)
-    const whole = part && installed.find((record) => record.release === part.section)
-    if (whole) throw reshaped(part.section, [whole])
+    const sectionRecord = part && installed.find((record) => record.release === part.section)
+    if (sectionRecord) throw reshaped(part.section, [sectionRecord])
   }
   const common = [...desired.values()].filter(({part}) => part?.name === COMMON)
   for (const each of common.filter(({release}) => selected.get(release) === 'use')) {
@@ -61,14 +61,14 @@ export function expectShapes({selected, desired, records}: Shapes): void {
 function reshaped(section: ReleaseId, installed: readonly ReleaseRecord[]): KkError {
   const name = releaseName(section)
   const names = installed.map(({release}) => releaseName(release)).sort()
-  const isWhole = installed[0]!.release === section
+  const isSingleRelease = installed[0]!.release === section
   return new KkError(
     'KK_COMPONENTS',
-    isWhole
+    isSingleRelease
       ? `${section} is installed as one release, and should become releases per component: that is decided at the first installation`
       : `${section} is installed as releases per component (${names.join(', ')}), and should become one release: that is decided at the first installation`,
     {
-      hint: `nothing was changed; ${isWhole ? 'remove' : 'restore'} kk.releases.${name}.components: true; or move by hand: kk remove ${name}, then kk deploy (it is unavailable in the meantime; its data in databases and volumes stays), or without a gap, as described in docs/components.md`,
+      hint: `nothing was changed; ${isSingleRelease ? 'remove' : 'restore'} kk.releases.${name}.components: true; or move by hand: kk remove ${name}, then kk deploy (it is unavailable in the meantime; its data in databases and volumes stays), or without a gap, as described in docs/components.md`,
     },
   )
 }

@@ -49,9 +49,11 @@ export async function stuckReleases(
   )
   return {
     stuck: new Map(
-      checked.flatMap(({release, way}) => (typeof way === 'object' ? [[release, way] as const] : [])),
+      checked.flatMap(({release, way: resolution}) =>
+        typeof resolution === 'object' ? [[release, resolution] as const] : [],
+      ),
     ),
-    unseen: checked.filter(({way}) => way === UNSEEN).map(({release}) => release),
+    unseen: checked.filter(({way: resolution}) => resolution === UNSEEN).map(({release}) => release),
   }
 }
 

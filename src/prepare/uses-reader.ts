@@ -29,10 +29,10 @@ export function usesReader(
       const {records, strays} = await cluster.records.every().catch((error: unknown) => {
         throw asKkError(error).code === 'KK_FORBIDDEN' ? unseen(error) : error
       })
-      const living = selectLiveRevisions(records)
-      const factsOf = await readFacts(living)
+      const live = selectLiveRevisions(records)
+      const factsOf = await readFacts(live)
       // A record that was deleted while others were read: the list is outdated.
-      if (!living.every(factsOf)) continue
+      if (!live.every(factsOf)) continue
       const revisions = await observedRevisions(cluster, records)
       return usesOf({revisions, factsOf, strays, ignored})
     }

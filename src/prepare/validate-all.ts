@@ -254,11 +254,11 @@ function expectAllAccepted(answers: readonly Answer[], repeated: readonly string
   })
   const refusals = [...repeated, ...refused]
   if (refusals.length === 0) return
-  const going = [...new Set(refusals.flatMap((refusal) => terminatingNamespace(refusal) ?? []))]
-  if (going.length > 0) {
+  const terminating = [...new Set(refusals.flatMap((refusal) => terminatingNamespace(refusal) ?? []))]
+  if (terminating.length > 0) {
     throw new KkError(
       'KK_INVALID_OBJECT',
-      `being deleted, so that nothing can be created there: namespace ${going.join(', ')}`,
+      `being deleted, so that nothing can be created there: namespace ${terminating.join(', ')}`,
       {
         hint: 'wait until it is gone, then run the same command again; kk doctor shows what holds it; nothing was changed',
       },
@@ -279,9 +279,9 @@ function whyRefused(
     return validation.webhook === undefined ? validation.message : undefined
   if (validation.outcome === 'accepted') return undefined
   if (validation.missing === 'namespace') {
-    const home = metadata.namespace ?? releaseNamespace(release)
-    if (brought.namespaces.has(home)) return undefined
-    return `there is no namespace ${home}, and nothing in the plan creates it`
+    const namespace = metadata.namespace ?? releaseNamespace(release)
+    if (brought.namespaces.has(namespace)) return undefined
+    return `there is no namespace ${namespace}, and nothing in the plan creates it`
   }
   if (brought.kinds.has(`${apiVersion}/${kind}`)) return undefined
   if (brought.mayBringMore && !isBuiltIn(apiVersion)) return undefined

@@ -11,12 +11,12 @@ import type {Part, View} from './text/view.ts'
 
 /** Returns what the next deploy would change in each adopted release. */
 export function adoptionText(planned: PlannedAdoption, palette: Palette): View {
-  const {plan, adoptions, ours, diffs, redact} = planned
+  const {plan, adoptions, alreadyOwned, diffs, redact} = planned
   const {environment, notes = []} = plan
   return [
     planHead(plan, palette),
     '',
-    ...ours.map((release) => `${palette.quiet('=')} ${release} belongs to "${environment}" already`),
+    ...alreadyOwned.map((release) => `${palette.quiet('=')} ${release} belongs to "${environment}" already`),
     ...adoptions.flatMap((adoption): readonly Part[] => {
       const diff = diffs.filter(({release}) => release === adoption.release)
       const isShown = adoption.objects.length > 0
@@ -75,7 +75,7 @@ function shown(value: string | number | boolean | undefined): string {
 }
 
 /** Returns the adoptions as a document for programs; secrets are masked. */
-export function adoptionDocument({plan, adoptions, ours}: PlannedAdoption) {
+export function adoptionDocument({plan, adoptions, alreadyOwned}: PlannedAdoption) {
   const {environment, cluster, notes = []} = plan
-  return {environment, context: cluster.context, adoptions, ours, notes}
+  return {environment, context: cluster.context, adoptions, ours: alreadyOwned, notes}
 }

@@ -49,7 +49,10 @@ function imageOf({image, policy}: NeededImage): ImagePull['images'][number] {
   return {image, ...(policy !== undefined && {policy})}
 }
 
-function neededImages(home: string, objects: readonly KubernetesObject[]): readonly NeededImage[] {
+function neededImages(
+  defaultNamespace: string,
+  objects: readonly KubernetesObject[],
+): readonly NeededImage[] {
   return objects.flatMap((object) => {
     const {kind, metadata} = object
     const template = podTemplate(object)
@@ -62,7 +65,7 @@ function neededImages(home: string, objects: readonly KubernetesObject[]): reado
       const {image, imagePullPolicy: policy} = container as {image?: unknown; imagePullPolicy?: string}
       if (typeof image !== 'string' || policy === 'Never') return []
       const pullPolicy = policy === undefined ? {} : {policy}
-      return [{namespace: metadata.namespace ?? home, placement, image, ...pullPolicy}]
+      return [{namespace: metadata.namespace ?? defaultNamespace, placement, image, ...pullPolicy}]
     })
   })
 }

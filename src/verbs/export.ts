@@ -131,7 +131,7 @@ export async function splitReleaseValues({
 }: Pick<ExportOptions, 'prepared' | 'supplied'>): Promise<ReadonlyMap<ReleaseId, SplitValues>> {
   const pathsOf = secretPathsOf(prepared.plugins)
   const apart = new Map<ReleaseId, SplitValues>()
-  for (const [release, {chart, layers}] of supplied.settled.releases) {
+  for (const [release, {chart, layers}] of supplied.final.releases) {
     const generated = supplied.planned.generated?.get(release) ?? []
     const paths = [...(await pathsOf(chart)), ...generated.map(({path}) => path)]
     apart.set(release, splitSecretValues(mergedValues(layers), pathsToMask(layers, paths)))
@@ -185,11 +185,11 @@ async function makeExported(
   }
 }
 
-function certificatesIn({settled, planned}: Supplied): Exported['certificates'] {
-  return [...settled.releases].flatMap(([id, {chart, layers}]) =>
+function certificatesIn({final, planned}: Supplied): Exported['certificates'] {
+  return [...final.releases].flatMap(([id, {chart, layers}]) =>
     certificatesOf({
       release: releaseName(id),
-      chart: settled.plugins.dialectChart(chart),
+      chart: final.plugins.dialectChart(chart),
       values: mergedValues(layers),
       generated: planned.generated?.get(id) ?? [],
     }),

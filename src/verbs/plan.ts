@@ -132,11 +132,11 @@ export async function observedPlan(
     const sets = last ? annotatedObjects(last.manifest, ROLL).filter(isRolledByNode) : []
     return sets.length > 0 ? [[release, sets.map(objectName)] as const] : []
   })
-  const settled = withNodeRolls(withDroppedSets(changed, new Map(dropped)), new Map(rolled))
+  const finalPlan = withNodeRolls(withDroppedSets(changed, new Map(dropped)), new Map(rolled))
   const secretsToReplace = await replacedSecrets(prepared, previous)
-  const generated = newSecrets(settled, prepared)
+  const generated = newSecrets(finalPlan, prepared)
   const notes = [
-    ...(settled.notes ?? []),
+    ...(finalPlan.notes ?? []),
     ...idleFeatureNotes(
       environment.features,
       [...releases.values()].flatMap(({layers}) => layers),
@@ -145,20 +145,20 @@ export async function observedPlan(
     ...settingNotes(prepared),
     ...confNotes,
     ...tlsNotes({releases, previous, uses: usesOf({revisions: records, wanted: graph})}),
-    ...deprecatedNotes(settled, prepared),
+    ...deprecatedNotes(finalPlan, prepared),
     ...(prepared.inferenceNotes ?? []),
     ...(prepared.secretNotes ?? []),
     ...replacedSecretNotes(secretsToReplace),
-    ...(await driverNotes(toBeAdopted(settled), cluster)),
+    ...(await driverNotes(toBeAdopted(finalPlan), cluster)),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
     ...(await serversElsewhereNotes(prepared, records, cluster)),
-    ...(await unhealthyNotes(settled.actions, prepared, cluster)),
-    ...(showMissing ? await missingNotes(changeable(settled, inputs), cluster) : []),
+    ...(await unhealthyNotes(finalPlan.actions, prepared, cluster)),
+    ...(showMissing ? await missingNotes(changeable(finalPlan, inputs), cluster) : []),
   ]
   return {
     plan: {
-      ...settled,
+      ...finalPlan,
       ...(generated.length > 0 && {newSecrets: generated}),
       ...(notes.length > 0 && {notes}),
     },

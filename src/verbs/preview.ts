@@ -53,7 +53,7 @@ interface PreflightOptions {
   /** The cache directory of renders that were already validated. */
   readonly cache: string
   /** Whether to render everything, even if it is cached. */
-  readonly isWhole: boolean
+  readonly rendersCached: boolean
   readonly forceVersion: boolean
   readonly forceConflicts?: boolean | undefined
   /** Called with the rendered objects before anything is refused. */
@@ -66,11 +66,11 @@ interface PreflightOptions {
  */
 export async function previewChange(
   planned: PlannedChange,
-  {cluster, helm, cache, isWhole, onRendered, forceVersion, forceConflicts = false}: PreflightOptions,
+  {cluster, helm, cache, rendersCached, onRendered, forceVersion, forceConflicts = false}: PreflightOptions,
 ): Promise<ChangePreview> {
   const {prepared, plan, previous} = planned
   const validated = validatedRenders(prepared, {cache, cluster: plan.cluster})
-  const ports = {cluster, ...(!isWhole && {ifUnknown: validated})}
+  const ports = {cluster, ...(!rendersCached && {ifUnknown: validated})}
   const rendered: Rendered = helm ? await renderPlan(prepared, plan, {helm, ...ports}) : new Map()
   onRendered(rendered)
   const notes: string[] = []

@@ -60,7 +60,7 @@ it('an environment keeps the digests of a kk version from before its folders mov
   const needs = await secretNeeds(prepared)
   const cluster = new Map([['kept', secrets]])
 
-  const {settled} = supplySecrets(prepared, {needs, cluster, store: new Map()})
+  const {final: settled} = supplySecrets(prepared, {needs, cluster, store: new Map()})
 
   const now = Object.keys(labels).map((name) => {
     const {desired} = settled.releases.get(releaseId('kept', name))!

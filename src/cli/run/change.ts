@@ -119,7 +119,10 @@ export async function change(options: Change): Promise<ExitCode> {
   if (flags['in-cluster']) {
     const {runInCluster} = await import('./in-cluster.ts')
     const request = {verb, scope, retryCommand: [retryCommand, ...(setHint ? [setHint] : [])].join(', ')}
-    return await runInCluster({...request, plan: planned.settled, environment, cluster, settle}, context)
+    return await runInCluster(
+      {...request, plan: planned.withFinalDigests, environment, cluster, settle},
+      context,
+    )
   }
   return await runChange(planned, {
     options,
@@ -200,7 +203,10 @@ async function runChange(
   const interrupted = [undone.rollback, undone.removal].find((each) => each?.isInterrupted)
   const exit = interrupted?.exit ?? shown.exit
   if (verb === 'deploy' && exit === 0 && flags.output === 'text')
-    await offerGuard(cluster, planned.settled, {console, place: targetArguments(environment.file, flags)})
+    await offerGuard(cluster, planned.withFinalDigests, {
+      console,
+      place: targetArguments(environment.file, flags),
+    })
   return exit
 }
 

@@ -91,9 +91,11 @@ export async function runViaOperator(
 
 /** Throws `KK_VERB` if the operator, which reconciles whole environments, would change more than the plan. */
 async function expectWhole({plan, prepared}: PlannedChange, cluster: Cluster): Promise<void> {
-  const whole = await observedPlan(prepared, cluster, {names: [], install: true})
+  const wholePlan = await observedPlan(prepared, cluster, {names: [], install: true})
   const planned = new Set(plan.actions.filter(isChange).map(({release}) => release))
-  const unplanned = whole.plan.actions.filter((action) => isChange(action) && !planned.has(action.release))
+  const unplanned = wholePlan.plan.actions.filter(
+    (action) => isChange(action) && !planned.has(action.release),
+  )
   if (unplanned.length === 0) return
   const list = unplanned.map(({kind, release}) => `${kind} ${release}`).join(', ')
   throw new KkError('KK_VERB', `the operator reconciles the whole environment: it would also ${list}`, {

@@ -74,7 +74,7 @@ async function examine(flags: RenderFlags, argv: readonly string[]): Promise<rea
  */
 async function withSecrets(prepared: Prepared, flags: RenderFlags, cluster: Cluster): Promise<Prepared> {
   return openSecrets(prepared, flags, cluster).then(
-    ({settled}) => settled,
+    ({final}) => final,
     () => prepared,
   )
 }

@@ -254,10 +254,10 @@ export function unreadOverrides({
 function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFault[] {
   const refusals = deployed?.refusals
   if (!refusals) return []
-  return pairObjects(deployed.upgrade, deployed.objects, release).flatMap(([now, there]) => {
+  return pairObjects(deployed.upgrade, deployed.objects, release).flatMap(([now, live]) => {
     const {object, file} = now
     const message = refusals.get(identity(object, release))
-    const isReported = touchedFields(there.object, object).length > 0 || hasOtherTemplate(now, there)
+    const isReported = touchedFields(live.object, object).length > 0 || hasOtherTemplate(now, live)
     if (message === undefined || isReported || isHook(object)) return []
     return [
       {

@@ -42,7 +42,7 @@ async function refusalsOf(
   {cluster, redact}: Server,
 ): Promise<ComparedRelease['refusals']> {
   const changed = pairObjects(upgrade, objects, release)
-    .filter(([{object}, there]) => !isDeepStrictEqual(object, there.object) && !isHook(object))
+    .filter(([{object}, liveObject]) => !isDeepStrictEqual(object, liveObject.object) && !isHook(object))
     .map(([{object}]) => object)
   try {
     const answers = await cluster.dryRuns.validate({

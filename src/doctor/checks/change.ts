@@ -50,7 +50,7 @@ export interface Change {
   /** Objects of records that helm looks up; helm fails if the cluster does not serve one of their kinds. */
   readonly recorded: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
   /** The objects that helm deletes. */
-  readonly going: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+  readonly toDelete: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
   /** The hooks whose objects are not hooks in the former revision; undefined if helm renders no chart. */
   readonly replaced?: ReadonlyMap<ReleaseId, readonly ReplacedByHook[]>
   /**
@@ -158,7 +158,7 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     cluster,
     next,
     recorded,
-    going: new Map(dropped.filter(([release]) => rendered.has(release))),
+    toDelete: new Map(dropped.filter(([release]) => rendered.has(release))),
     replaced: hooksReplacingObjects(rendered, upgraded),
     staying: lastObjectsReader(cluster, [
       ...new Set([...neighbours(plan, new Set(next.keys())), ...namesakes(prepared, plan, rendered)]),
@@ -180,8 +180,8 @@ export function hooksReplacingObjects(
 ): ReadonlyMap<ReleaseId, readonly ReplacedByHook[]> {
   const replaced = [...previous].map(([release, stored]) => {
     const before = stored.flatMap(({manifest}) => parseManifest(manifest))
-    const way = {namespace: releaseNamespace(release), verb: 'upgrade'} as const
-    return [release, replacedByHooks(before, rendered.get(release) ?? [], way)] as const
+    const helmChange = {namespace: releaseNamespace(release), verb: 'upgrade'} as const
+    return [release, replacedByHooks(before, rendered.get(release) ?? [], helmChange)] as const
   })
   return new Map(replaced)
 }
@@ -307,8 +307,8 @@ export function presentReader(cluster: Reads, releases: readonly ReleaseId[]): C
   return once(async () => {
     const seen = await visibleRevisions(cluster, {releases})
     const own = Map.groupBy(seen.revisions, ({release}) => release)
-    const living = [...own.values()].flatMap(liveRevisions)
-    const {releases: read, unread} = await readObjects(cluster, living, ({manifest}) => manifest)
+    const live = [...own.values()].flatMap(liveRevisions)
+    const {releases: read, unread} = await readObjects(cluster, live, ({manifest}) => manifest)
     return {releases: read, unread: [...(seen.note === undefined ? [] : [seen.note]), ...unread]}
   })
 }

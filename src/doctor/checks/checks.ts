@@ -148,7 +148,7 @@ export async function checkBefore(
   change: Change,
   checks: readonly Check[] = CHECKS,
 ): Promise<readonly string[]> {
-  if (change.next.size + change.recorded.size + change.going.size === 0) return []
+  if (change.next.size + change.recorded.size + change.toDelete.size === 0) return []
   const applicable = checks.filter(({changing}) => changing.includes(change.changing))
   const results = (await Promise.all(applicable.map((check) => findingsOf(check, change)))).flat()
   const code = results.find(({refusal}) => refusal !== undefined)?.refusal

@@ -57,15 +57,15 @@ export interface SharedObject {
 }
 
 /** Returns the objects that helm would delete although another release of the cluster also has them. */
-export async function sharedObjects({going, present}: Change): Promise<readonly SharedObject[]> {
-  if (![...going.values()].some((objects) => objects.length > 0)) return []
-  const deletedKeys = [...going].flatMap(([release, objects]) =>
+export async function sharedObjects({toDelete, present}: Change): Promise<readonly SharedObject[]> {
+  if (![...toDelete.values()].some((objects) => objects.length > 0)) return []
+  const deletedKeys = [...toDelete].flatMap(([release, objects]) =>
     objects.map((object) => ({release, key: identity(object, release)})),
   )
   const isGoing = ({release, object}: CreatedObject) =>
     deletedKeys.some((each) => each.release === release && each.key === identity(object, release))
   const makers = (await present()).releases
-  return duplicateObjects(mergedMakers(makers, going)).flatMap((same) => {
+  return duplicateObjects(mergedMakers(makers, toDelete)).flatMap((same) => {
     const keepers = [...new Set(same.filter((each) => !isGoing(each)).map(({release}) => release))]
     const lost = same.filter((each) => isGoing(each) && keepers.every((other) => other !== each.release))
     if (keepers.length === 0) return []
@@ -75,8 +75,11 @@ export async function sharedObjects({going, present}: Change): Promise<readonly 
 }
 
 /** Adds the objects to delete to their releases; they may be of a revision that is not live. */
-function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases'], going: Change['going']) {
-  const deleting = [...going].map(([release, objects]) => ({
+function mergedMakers(
+  makers: Awaited<ReturnType<Change['present']>>['releases'],
+  toDelete: Change['toDelete'],
+) {
+  const deleting = [...toDelete].map(([release, objects]) => ({
     release,
     objects: objects.map((object) => ({object, file: ''})),
   }))
@@ -87,9 +90,9 @@ function mergedMakers(makers: Awaited<ReturnType<Change['present']>>['releases']
  * Returns findings for `sharedObjects`: an upgrade keeps them; a rollback and a removal would delete them.
  */
 export async function sharedDeletions(change: Change): Promise<readonly CheckResult[]> {
-  const {changing, going, present} = change
+  const {changing, toDelete, present} = change
   const shared = await sharedObjects(change)
-  const unread = [...going.values()].some((objects) => objects.length > 0) ? (await present()).unread : []
+  const unread = [...toDelete.values()].some((objects) => objects.length > 0) ? (await present()).unread : []
   return [
     ...shared.map(({release, object, keepers}): CheckResult => {
       const what = `${releaseName(release)}: ${objectName(object)}, which ${namesOf(keepers)} also ${keepers.length === 1 ? 'has' : 'have'},`

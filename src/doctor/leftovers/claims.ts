@@ -43,7 +43,7 @@ function leftoverClaims(
   records: readonly Pick<ReleaseRecord, 'release'>[],
   runs: readonly Pick<RunRecord, 'releases'>[],
 ): readonly LeftoverClaim[] {
-  const living = new Set(records.map(({release}) => release))
+  const releasesWithRecord = new Set(records.map(({release}) => release))
   const removed = new Set(
     runs
       .flatMap(({releases}) => releases)
@@ -53,7 +53,7 @@ function leftoverClaims(
   return claims.flatMap((claim) => {
     const candidates = Object.values(claim.labels).map((value) => releaseId(claim.namespace, value))
     const release = claim.release ?? candidates.find((each) => removed.has(each))
-    return release === undefined || living.has(release) ? [] : [{claim, release}]
+    return release === undefined || releasesWithRecord.has(release) ? [] : [{claim, release}]
   })
 }
 

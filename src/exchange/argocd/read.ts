@@ -96,13 +96,13 @@ const SYNC_READ = new Set(['automated', 'syncOptions', 'retry'])
 const OPTIONS_READ = /^(?:CreateNamespace|ServerSideApply|Delete|Prune)=/
 const IN_CLUSTER = new Set([undefined, '', 'https://kubernetes.default.svc', 'in-cluster'])
 
-interface Among {
+interface ReadContext {
   /** The Applications of the previous wave. */
   readonly needed: readonly Application[]
   readonly showSecrets: boolean
 }
 
-function readApplication(application: Application, {needed, showSecrets}: Among): ReadRelease {
+function readApplication(application: Application, {needed, showSecrets}: ReadContext): ReadRelease {
   const {object, spec, source, furtherSources} = application
   const url = String(source.repoURL ?? '')
   const {name, namespace} = releasePlace(application)

@@ -18,7 +18,7 @@ interface ArmadaOptions {
   /**
    * The directory of the environment file, to which its paths are relative; defaults to that of the manifest.
    */
-  readonly home?: string | undefined
+  readonly directory?: string | undefined
   readonly documents: readonly unknown[]
   /** Documents to merge over the manifest, as with `armada apply --values`. */
   readonly overrides: readonly Values[]
@@ -36,7 +36,7 @@ interface ArmadaOptions {
  */
 export function importArmada({
   file,
-  home = dirname(file),
+  directory = dirname(file),
   documents,
   overrides,
   name,
@@ -54,7 +54,7 @@ export function importArmada({
     groupCharts(findDocument(merged, 'ChartGroup', group, file), merged, file),
   )
   const released = new Set(charts.map(({chart}) => String(documentData(chart).release)))
-  const among = {file, home, prefix: isPlain ? undefined : prefix, released, showSecrets}
+  const context = {file, directory, prefix: isPlain ? undefined : prefix, released, showSecrets}
   const read: ReadRelease[] = []
   let before: readonly ReadRelease[] = []
   for (const group of groups) {
@@ -63,7 +63,7 @@ export function importArmada({
     for (const {chart} of charts.filter((each) => each.group === group)) {
       const last = sequenced === true ? members.slice(-1) : []
       const needed = last.length > 0 ? last : before
-      members.push(readRelease(chart, {...among, needed}))
+      members.push(readRelease(chart, {...context, needed}))
     }
     read.push(...members)
     if (members.length > 0) before = sequenced === true ? members.slice(-1) : members
@@ -128,9 +128,9 @@ const READ = new Set('chart_name release namespace source values wait protected 
 const UPGRADE_READ = new Set(['no_hooks'])
 const METADATA_READ = new Set('schema name labels annotations layeringDefinition storagePolicy'.split(' '))
 
-interface Among {
+interface ReadContext {
   readonly file: string
-  readonly home: string
+  readonly directory: string
   readonly prefix: string | undefined
   /** The releases that must be deployed first. */
   readonly needed: readonly ReadRelease[]
@@ -141,7 +141,7 @@ interface Among {
 
 function readRelease(
   document: Values,
-  {file, home, prefix, needed, released, showSecrets}: Among,
+  {file, directory, prefix, needed, released, showSecrets}: ReadContext,
 ): ReadRelease {
   const data = documentData(document)
   const {release, namespace, values} = data as {
@@ -152,7 +152,7 @@ function readRelease(
   const name = prefix === undefined ? release : `${prefix}-${release}`
   const all = isMap(values) ? values : {}
   const redacted = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
-  const chart = parseChart(data, {file, home})
+  const chart = parseChart(data, {file, directory})
   const seconds = Number(dig(data, 'wait', 'timeout') ?? data.timeout ?? 0)
   const timeout = timeOf(seconds)
   const upgrade = isMap(data.upgrade) ? data.upgrade : {}
@@ -210,12 +210,15 @@ interface ArmadaChart {
 }
 
 /** A local chart is at `location`/`subpath`; its directory may have another name. */
-function parseChart({chart_name, source}: Values, {file, home}: Pick<Among, 'file' | 'home'>): ArmadaChart {
+function parseChart(
+  {chart_name, source}: Values,
+  {file, directory}: Pick<ReadContext, 'file' | 'directory'>,
+): ArmadaChart {
   const subpath = digText(source, 'subpath') ?? '.'
   const path = resolve(dirname(file), digText(source, 'location') ?? '.', subpath)
   const name = typeof chart_name === 'string' ? chart_name : basename(path)
   if (dig(source, 'type') !== 'local') return {name, requires: []}
-  const place = relative(home, basename(path) === name ? dirname(path) : path)
+  const place = relative(directory, basename(path) === name ? dirname(path) : path)
   const requires = chartRequirements(path)
   return {name, requires, source: place === '' ? '.' : place.startsWith('.') ? place : `./${place}`}
 }

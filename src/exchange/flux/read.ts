@@ -84,7 +84,7 @@ function refuseOtherStorage(releases: readonly FluxObject[]): void {
   )
 }
 
-interface Among {
+interface ReadContext {
   readonly releases: readonly FluxObject[]
   readonly objects: ReadonlyMap<string, FluxObject>
   readonly kustomizations: readonly FluxObject[]
@@ -113,7 +113,7 @@ const SOURCE_READ = new Set('interval url type ref layerSelector timeout'.split(
 const CHART_READ = new Set('chart version sourceRef interval'.split(' '))
 const KUSTOMIZE_READ = new Set(['apiVersion', 'kind', 'resources', 'metadata'])
 
-function readRelease(helmRelease: FluxObject, among: Among): ReadRelease {
+function readRelease(helmRelease: FluxObject, among: ReadContext): ReadRelease {
   const {spec, object} = helmRelease
   const chartSpec = dig(spec, 'chart', 'spec')
   const {name, namespace} = helmReleaseTarget(object)
@@ -176,7 +176,7 @@ interface FluxChart {
   readonly inexpressible?: string
 }
 
-function parseChart({namespace, spec}: FluxObject, {objects}: Among): FluxChart {
+function parseChart({namespace, spec}: FluxObject, {objects}: ReadContext): FluxChart {
   const chartSpec = dig(spec, 'chart', 'spec')
   const ref = isMap(spec.chartRef) ? spec.chartRef : dig(chartSpec, 'sourceRef')
   const source = isMap(ref)
@@ -212,7 +212,10 @@ function inRegistry(url: string, ref: unknown): FluxChart {
 /**
  * A HelmRelease waits for those that it names, and for all releases of the Kustomizations its own depends on.
  */
-function releaseNeeds(helmRelease: FluxObject, {releases, kustomizations}: Among): ReadRelease['needs'] {
+function releaseNeeds(
+  helmRelease: FluxObject,
+  {releases, kustomizations}: ReadContext,
+): ReadRelease['needs'] {
   const byName = dependencies(helmRelease).map(({name, namespace}) => {
     const needed = releases.find((each) => each.name === name && each.namespace === namespace)
     return needed ? needOn(needed) : {release: releaseId(namespace, name), text: name}

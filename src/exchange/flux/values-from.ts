@@ -13,7 +13,7 @@ export interface FluxObject {
   readonly spec: Values
 }
 
-interface Among {
+interface ReadContext {
   /** By kind, namespace and name: `Secret flux-system/keystone`. */
   readonly objects: ReadonlyMap<string, Pick<FluxObject, 'object'>>
   readonly showSecrets: boolean
@@ -27,7 +27,7 @@ interface Among {
 export function mergedValues(
   of: string,
   {namespace, spec: {valuesFrom, values}}: Pick<FluxObject, 'namespace' | 'spec'>,
-  {lose, ...among}: Among & {readonly lose: (what: string) => void},
+  {lose, ...among}: ReadContext & {readonly lose: (what: string) => void},
 ): Values {
   const references = Array.isArray(valuesFrom) ? valuesFrom.filter(isMap) : []
   const base = references.reduce<Values>((merged, reference) => {
@@ -46,7 +46,7 @@ type ReferenceValues = {readonly values: Values} | {readonly lost: string; reado
 function referenceValues(
   namespace: string,
   reference: Values,
-  {objects, showSecrets}: Among,
+  {objects, showSecrets}: ReadContext,
 ): ReferenceValues {
   const {kind, name, valuesKey = VALUES_KEY, targetPath} = reference
   if (targetPath !== undefined)

@@ -34,7 +34,7 @@ interface HelmfileOptions {
   /**
    * The directory of the environment file, to which its paths are relative; defaults to that of the helmfile.
    */
-  readonly home?: string | undefined
+  readonly baseDirectory?: string | undefined
 }
 
 /**
@@ -49,7 +49,7 @@ export function importHelmfile({
   isBuilt,
   showSecrets,
   name,
-  home = dirname(resolve(file)),
+  baseDirectory = dirname(resolve(file)),
 }: HelmfileOptions): Imported {
   refuseOddSettings({name, charts: []})
   const documents = helmfileDocuments(text, file, isBuilt)
@@ -62,7 +62,7 @@ export function importHelmfile({
   const read = documents.flatMap((document) =>
     (document.state.releases ?? [])
       .filter((each) => !disabled.has(helmfileId(each, document)))
-      .map((each) => readRelease(each, document, {isBuilt, showSecrets, home, repositories})),
+      .map((each) => readRelease(each, document, {isBuilt, showSecrets, baseDirectory, repositories})),
   )
   const {lost, ...imported} = assemble({
     name,
@@ -104,7 +104,7 @@ interface ReadOptions {
   readonly isBuilt: boolean
   readonly showSecrets: boolean
   /** The directory to which paths of the environment are relative. */
-  readonly home: string
+  readonly baseDirectory: string
   readonly repositories: NonNullable<Helmfile['repositories']>
 }
 
@@ -115,14 +115,14 @@ interface ReadOptions {
 function readRelease(
   spec: HelmfileRelease,
   document: HelmfileDocument,
-  {isBuilt, showSecrets, home, repositories}: ReadOptions,
+  {isBuilt, showSecrets, baseDirectory, repositories}: ReadOptions,
 ): ReadRelease {
   const {directory, state} = document
   const {name, chart = '', needs = []} = spec
   const lost: string[] = []
   const lose = (what: string) => void lost.push(what)
   const address = withoutCredentials(chart)
-  const resolvedChart = chartSource(address, {directory, home, repositories})
+  const resolvedChart = chartSource(address, {directory, baseDirectory, repositories})
   if (address !== chart) lose(lostCredentials(`the chart of ${name}`))
   if (resolvedChart.source === undefined)
     lose(`the source of the chart ${showSecrets ? chart : address} of ${name}`)
@@ -218,7 +218,7 @@ interface ChartPlace {
   /** The directory to which the chart's path is relative. */
   readonly directory: string
   /** The directory to which paths of the environment are relative. */
-  readonly home: string
+  readonly baseDirectory: string
   readonly repositories: NonNullable<Helmfile['repositories']>
 }
 
@@ -233,10 +233,10 @@ interface HelmfileChart {
 }
 
 /** Returns the source of a chart, which helmfile specifies as a path, through a repository, or as a URL. */
-function chartSource(chart: string, {directory, home, repositories}: ChartPlace): HelmfileChart {
+function chartSource(chart: string, {directory, baseDirectory, repositories}: ChartPlace): HelmfileChart {
   if (chart.startsWith('oci://')) return inRegistry(chart)
   const path = resolve(directory, chart)
-  if (/^[./]/.test(chart) || (chart !== '' && existsSync(path))) return inDirectory(path, home)
+  if (/^[./]/.test(chart) || (chart !== '' && existsSync(path))) return inDirectory(path, baseDirectory)
   const repository = repositories.find(({name}) => name !== undefined && chart.startsWith(`${name}/`))
   if (repository?.url === undefined) return withoutSource(chart)
   const {name = '', oci} = repository
@@ -258,8 +258,8 @@ function inRegistry(address: string): HelmfileChart {
 }
 
 /** A chart, or its package. */
-function inDirectory(path: string, home: string): HelmfileChart {
-  const place = relative(home, dirname(path))
+function inDirectory(path: string, baseDirectory: string): HelmfileChart {
+  const place = relative(baseDirectory, dirname(path))
   const source = place === '' ? '.' : place.startsWith('.') ? place : `./${place}`
   const chart = chartFromFile(basename(path))
   // kk identifies a package by its version.

@@ -103,9 +103,9 @@ function serve(want: Want, preferences: Preferences, {present, offered, shared}:
     if (target.what !== 'kind' || want.kind === 'ready') return want.kind
     return from.guards(release, target.group, target.kind) ? 'ready' : want.kind
   }
-  const here = chooseProvider(present.find(preferences.asker, target), preferences)
-  if (here.is === 'one') return {...here, kind: edgeKind(here.candidate, present), isAdded: false}
-  if (here.is !== 'none') return here
+  const local = chooseProvider(present.find(preferences.asker, target), preferences)
+  if (local.is === 'one') return {...local, kind: edgeKind(local.candidate, present), isAdded: false}
+  if (local.is !== 'none') return local
 
   const madeMatch = madeByJob(want, preferences, present)
   if (madeMatch) return madeMatch
@@ -218,8 +218,8 @@ export function withInferred(
     seen.add(key)
     const kinds = statedRequirements.get(from)!.filter(({release}) => release === to)
     const isReady = kinds.some((each) => each.kind === 'ready')
-    const settled = isReady ? 'ready' : 'applied'
-    own.push({release: to, kind: kinds.length === 0 ? kind : settled, evidence})
+    const finalKind = isReady ? 'ready' : 'applied'
+    own.push({release: to, kind: kinds.length === 0 ? kind : finalKind, evidence})
   }
   return result
 }

@@ -10,16 +10,16 @@ type Environment = Readonly<Record<string, string | undefined>>
  * https://opendev.org/airship/kubernetes-entrypoint
  */
 export function parseDependencies(env: Environment): readonly Dependency[] {
-  const home = env.NAMESPACE || 'default'
+  const ownNamespace = env.NAMESPACE || 'default'
   const named = (kind: 'service' | 'daemonset' | 'job', variable: string): readonly Dependency[] =>
-    words(env, variable).map((word) => ({kind, ...place(word, home, variable)}))
+    words(env, variable).map((word) => ({kind, ...place(word, ownNamespace, variable)}))
   return [
     ...named('service', 'DEPENDENCY_SERVICE'),
     ...named('daemonset', 'DEPENDENCY_DAEMONSET'),
     // As in kubernetes-entrypoint, the JSON variable wins.
-    ...(env.DEPENDENCY_JOBS_JSON ? jobs(env, home) : named('job', 'DEPENDENCY_JOBS')),
-    ...pods(env, home),
-    ...resources(env, home),
+    ...(env.DEPENDENCY_JOBS_JSON ? jobs(env, ownNamespace) : named('job', 'DEPENDENCY_JOBS')),
+    ...pods(env, ownNamespace),
+    ...resources(env, ownNamespace),
     ...words(env, 'DEPENDENCY_CONTAINER').map((name) => ({kind: 'container' as const, name})),
     ...words(env, 'DEPENDENCY_SOCKET').map((path) => ({kind: 'socket' as const, path})),
   ]
@@ -32,9 +32,9 @@ function words(env: Environment, variable: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-function place(word: string, home: string, variable: string): {namespace: string; name: string} {
+function place(word: string, ownNamespace: string, variable: string): {namespace: string; name: string} {
   const parts = word.split(':')
-  if (parts.length === 1) return {namespace: home, name: word}
+  if (parts.length === 1) return {namespace: ownNamespace, name: word}
   const [namespace, name] = parts
   if (parts.length === 2 && namespace && name) return {namespace, name}
   throw malformed(variable, `${JSON.stringify(word)} is neither NAME nor NAMESPACE:NAME`)
@@ -51,24 +51,26 @@ interface Entry {
   readonly conditions?: readonly {type: string; status?: string}[]
 }
 
-function jobs(env: Environment, home: string): readonly Dependency[] {
-  return entries(env, 'DEPENDENCY_JOBS_JSON').map(({namespace = home, name, labels}) => {
+function jobs(env: Environment, ownNamespace: string): readonly Dependency[] {
+  return entries(env, 'DEPENDENCY_JOBS_JSON').map(({namespace = ownNamespace, name, labels}) => {
     if (name && !labels) return {kind: 'job', namespace, name}
     if (labels && !name) return {kind: 'jobs', namespace, labels}
     throw malformed('DEPENDENCY_JOBS_JSON', 'each entry has either a name or labels')
   })
 }
 
-function pods(env: Environment, home: string): readonly Dependency[] {
-  return entries(env, 'DEPENDENCY_POD_JSON').map(({namespace = home, labels, requireSameNode = false}) => {
-    if (labels) return {kind: 'pod', namespace, labels, sameNode: requireSameNode}
-    throw malformed('DEPENDENCY_POD_JSON', 'each entry has labels')
-  })
+function pods(env: Environment, ownNamespace: string): readonly Dependency[] {
+  return entries(env, 'DEPENDENCY_POD_JSON').map(
+    ({namespace = ownNamespace, labels, requireSameNode = false}) => {
+      if (labels) return {kind: 'pod', namespace, labels, sameNode: requireSameNode}
+      throw malformed('DEPENDENCY_POD_JSON', 'each entry has labels')
+    },
+  )
 }
 
-function resources(env: Environment, home: string): readonly Dependency[] {
+function resources(env: Environment, ownNamespace: string): readonly Dependency[] {
   return entries(env, 'DEPENDENCY_CUSTOM_RESOURCE').map((entry) => {
-    const {apiVersion, kind, name, namespace = home, fields = [], conditions = []} = entry
+    const {apiVersion, kind, name, namespace = ownNamespace, fields = [], conditions = []} = entry
     if (!apiVersion || !kind || !name)
       throw malformed('DEPENDENCY_CUSTOM_RESOURCE', 'each entry has apiVersion, kind and name')
     const met = conditions.map(({type, status = 'True'}) => ({type, status}))

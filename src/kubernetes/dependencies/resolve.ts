@@ -81,8 +81,8 @@ async function daemonSetProblem(
     namespace,
     labels: daemonSet.spec?.selector?.matchLabels ?? {},
   })
-  const here = onNode(pods, await ownPod(context))
-  return here.every(isPodReady) ? undefined : 'its pod on this node is not ready'
+  const onOwnNode = onNode(pods, await ownPod(context))
+  return onOwnNode.every(isPodReady) ? undefined : 'its pod on this node is not ready'
 }
 
 function onNode(pods: readonly Pod[], own: Pod): readonly Pod[] {

@@ -135,8 +135,8 @@ interface ListVersions {
  */
 function listPatch({before, after, live}: ListVersions, mergeKey: string, place: Place): List {
   const old = pairs(before, after, mergeKey)
-  const previous = new Map(old.map(([was, item]) => [item, was]))
-  const deleted = old.flatMap(([was, item]) => (was && !item ? [was[mergeKey]] : []))
+  const previous = new Map(old.map(([before, item]) => [item, before]))
+  const deleted = old.flatMap(([before, item]) => (before && !item ? [before[mergeKey]] : []))
   const deletion = (key: unknown) => ({[mergeKey]: key, $patch: 'delete'})
   const changes = pairs(live, after, mergeKey).flatMap(([now, item]): List => {
     if (!item) return []
@@ -212,9 +212,9 @@ function overlaidList(field: string, after: readonly unknown[], live: readonly u
     )
     if (index === -1) return item
     const [desired] = added.splice(index, 1)
-    const whole = overlaid(desired!, item, {kind, isWhole: true})
-    if (!RETAIN_KEYS.has(field)) return whole
-    return Object.fromEntries(Object.entries(whole).filter(([key]) => desired![key] !== undefined))
+    const merged = overlaid(desired!, item, {kind, isWhole: true})
+    if (!RETAIN_KEYS.has(field)) return merged
+    return Object.fromEntries(Object.entries(merged).filter(([key]) => desired![key] !== undefined))
   })
   return [...present, ...added]
 }

@@ -28,8 +28,8 @@ export async function dryApplyObjects(
   return mapParallel(objects, async (object): Promise<DryApply> => {
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) return {object, state: 'gone', missing: 'kind'}
-    const home = object.metadata.namespace ?? namespace
-    const patch = {client, resource, namespace: home, object}
+    const objectNamespace = object.metadata.namespace ?? namespace
+    const patch = {client, resource, namespace: objectNamespace, object}
     return method === 'server-side'
       ? compare(patch, (each) => apply(client, each, true), conflicts)
       : compare(patch, (each, live) => setFields(client, each, {live, isDry: true}))
@@ -52,11 +52,11 @@ export async function correctObjects(
     if (previous && !last) continue
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) continue
-    const home = object.metadata.namespace ?? namespace
-    const at = {namespace: home, name: object.metadata.name}
+    const objectNamespace = object.metadata.namespace ?? namespace
+    const at = {namespace: objectNamespace, name: object.metadata.name}
     const live = await readObject<KubernetesObject>(client, resource, at)
     if (!live) continue
-    const written = {resource, namespace: home, object}
+    const written = {resource, namespace: objectNamespace, object}
     if (last) await patchAsHelm(client, written, {before: last, live, isDry: false})
     else if (method === 'server-side') await apply(client, written, true, false)
     else await setFields(client, written, {live, isDry: false})

@@ -44,17 +44,17 @@ export async function validateObjects(
   return mapParallel(objects, async (object): Promise<Validation> => {
     const resource = resources.get(kindKey(object))
     const name = objectName(object)
-    const home = object.metadata.namespace ?? namespace
+    const objectNamespace = object.metadata.namespace ?? namespace
     const problem = nameProblem(object)
     if (problem !== undefined) return {object: name, outcome: 'refused', message: problem}
     if (resource === undefined) {
       const missing = (await discovery.isUnavailable(object.apiVersion)) ? 'server' : 'kind'
       return {object: name, outcome: 'known-after-apply', missing}
     }
-    const exists = !resource.namespaced || isNamespace(home)
+    const exists = !resource.namespaced || isNamespace(objectNamespace)
     if (!exists) return dryRunElsewhere(client, {resource, namespace: EXISTING_NAMESPACE, object, writes})
     const before = previous.get(objectKey(object, namespace))
-    return dryRun(client, {resource, namespace: home, object, writes, before})
+    return dryRun(client, {resource, namespace: objectNamespace, object, writes, before})
   })
 }
 

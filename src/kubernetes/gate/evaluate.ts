@@ -134,9 +134,9 @@ export async function allGatedObjects(
   // Helm has waited for hooks, and may have deleted them.
   const candidates = objects.filter((object) => !isHook(object) && hasCondition(object, rules))
   const seen = new Map<string, Promise<boolean>>()
-  const isReadable = (resource: Resource, home: string) => {
-    const key = collectionKey({resource, namespace: home})
-    const readable = seen.get(key) ?? mayRead(resource, home)
+  const isReadable = (resource: Resource, objectNamespace: string) => {
+    const key = collectionKey({resource, namespace: objectNamespace})
+    const readable = seen.get(key) ?? mayRead(resource, objectNamespace)
     seen.set(key, readable)
     return readable
   }
@@ -146,14 +146,14 @@ export async function allGatedObjects(
       const rare = rareKind(object)
       const resource = rare ?? (await discovery.find(apiVersion, kind))
       if (!resource) return []
-      const home = resource.namespaced ? (metadata.namespace ?? namespace) : ''
-      if (!(await isReadable(resource, home))) return []
-      if (rare) return [gatedObject(rare, home, object)]
+      const objectNamespace = resource.namespaced ? (metadata.namespace ?? namespace) : ''
+      if (!(await isReadable(resource, objectNamespace))) return []
+      if (rare) return [gatedObject(rare, objectNamespace, object)]
       const rule = ruleFor(rules, {apiVersion, kind})
       const judging = {rule, hasStatus: resource.hasStatus === true, now}
       const health = customResourceHealth(judging) as HealthOf<Observed>
       const gated = {...resource, health, isAlone: true} as const
-      return [gatedObject(gated, home, object)]
+      return [gatedObject(gated, objectNamespace, object)]
     }),
   )
   return [...gatedObjects(namespace, objects), ...custom.flat()]

@@ -42,13 +42,13 @@ export async function deleteFailedJobs(
 
 async function failedJobs(
   client: ApiClient,
-  home: string,
+  releaseNamespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly FailedJob[]> {
   const jobs = objects.filter(({kind, apiVersion}) => kind === 'Job' && apiVersion.startsWith('batch/'))
   const failed = await Promise.all(
     jobs.map(async ({metadata}) => {
-      const at = {namespace: metadata.namespace ?? home, name: metadata.name}
+      const at = {namespace: metadata.namespace ?? releaseNamespace, name: metadata.name}
       const job = await readObject<Workload & {metadata: {uid: string}}>(client, JOBS, at)
       const isFailed = job !== undefined && findCondition(job, 'Failed')?.status === 'True'
       return isFailed ? [{...at, uid: job.metadata.uid}] : []

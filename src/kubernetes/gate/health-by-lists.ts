@@ -44,7 +44,7 @@ export function healthByLists(client: ApiClient, gating: HealthInputs): HealthRe
     const seen = await Promise.all(wanted.map((one) => list(one.resource, one.namespace)))
     const byKey = new Map(wanted.map((one, index) => [collectionKey(one), seen[index]!]))
     const observed = observation(
-      (resource, home) => byKey.get(collectionKey({resource, namespace: home})) ?? EMPTY_COLLECTION,
+      (resource, namespace) => byKey.get(collectionKey({resource, namespace})) ?? EMPTY_COLLECTION,
       gating.now(),
     )
     const expected = await withoutScaledReplicas(gated, observed, gating)

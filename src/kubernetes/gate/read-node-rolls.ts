@@ -14,12 +14,12 @@ import {isRolledByNode, type NodeRoll} from './node-roll.ts'
  */
 export async function readNodeRolls(
   client: ApiClient,
-  home: string,
+  releaseNamespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly NodeRoll[]> {
   const rolls: NodeRoll[] = []
   for (const {metadata} of objects.filter(isRolledByNode)) {
-    const {name, namespace = home} = metadata
+    const {name, namespace = releaseNamespace} = metadata
     const set = await readObject<DaemonSet>(client, DAEMON_SETS, {namespace, name})
     if (!set) continue
     const {items} = await listAll<Pod>(client, {

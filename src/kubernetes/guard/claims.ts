@@ -26,10 +26,12 @@ const INSTANCE = 'app.kubernetes.io/instance'
  */
 export function claimsOf(
   {metadata: {namespace, name}, spec}: StatefulSet,
-  home = namespace,
+  releaseNamespace = namespace,
 ): readonly ReleaseId[] {
   const templates = spec.volumeClaimTemplates ?? []
-  return templates.map((template) => releaseId(namespace ?? home, `${template.metadata.name}-${name}`))
+  return templates.map((template) =>
+    releaseId(namespace ?? releaseNamespace, `${template.metadata.name}-${name}`),
+  )
 }
 
 /**

@@ -40,12 +40,12 @@ export async function guardedObjects(
   release: ReleaseId,
   options: {readonly parameters: Pick<GuardParameters, 'claims'>; readonly namespace: boolean},
 ): Promise<readonly ApprovedObject[]> {
-  const home = releaseNamespace(release)
+  const ofRelease = releaseNamespace(release)
   const [sets, claims, records, namespace] = await Promise.all([
-    listMetadata(client, STATEFUL_SETS, home),
-    listMetadata(client, CLAIMS, home),
-    listMetadata(client, SECRETS, home, `owner=helm,status=deployed,name=${releaseName(release)}`),
-    options.namespace ? readNamespace(client, home) : [],
+    listMetadata(client, STATEFUL_SETS, ofRelease),
+    listMetadata(client, CLAIMS, ofRelease),
+    listMetadata(client, SECRETS, ofRelease, `owner=helm,status=deployed,name=${releaseName(release)}`),
+    options.namespace ? readNamespace(client, ofRelease) : [],
   ])
   return [
     ...sets.filter((set) => annotatedRelease(set, set.namespace) === release).map(approved('StatefulSet')),

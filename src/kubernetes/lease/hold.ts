@@ -101,9 +101,9 @@ class Hold implements HeldLease {
     this.lost.throwIfAborted()
   }
 
-  async begin({milliseconds, ...begun}: Parameters<HeldLease['begin']>[0]): Promise<void> {
+  async begin({milliseconds, ...operation}: Parameters<HeldLease['begin']>[0]): Promise<void> {
     const deadline = Math.round(this.client.now() + milliseconds)
-    await this.note({...begun, deadline, kk: await describeProcess(this.client)})
+    await this.note({...operation, deadline, kk: await describeProcess(this.client)})
   }
 
   async started(pid: number): Promise<void> {

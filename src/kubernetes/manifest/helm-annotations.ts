@@ -18,9 +18,9 @@ export function releaseAnnotations(release: ReleaseId): Readonly<Record<string, 
  */
 export function annotatedRelease(
   {annotations = {}}: Pick<KubernetesObject['metadata'], 'annotations'>,
-  home?: string,
+  defaultNamespace?: string,
 ): ReleaseId | undefined {
   const name = annotations[RELEASE_NAME]
-  const namespace = annotations[RELEASE_NAMESPACE] ?? home
+  const namespace = annotations[RELEASE_NAMESPACE] ?? defaultNamespace
   return name === undefined || namespace === undefined ? undefined : releaseId(namespace, name)
 }

@@ -71,8 +71,8 @@ async function allExist(
 async function keepObject(
   client: ApiClient,
   discovery: Discovery,
-  home: string,
-  {apiVersion, kind, metadata: {name, namespace = home}}: KubernetesObject,
+  releaseNamespace: string,
+  {apiVersion, kind, metadata: {name, namespace = releaseNamespace}}: KubernetesObject,
 ): Promise<boolean> {
   const resource = await discovery.find(apiVersion, kind)
   if (resource === undefined) return false

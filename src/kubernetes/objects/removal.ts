@@ -42,8 +42,8 @@ export async function presentObjects(
   const present = await mapParallel(objects, async (object): Promise<readonly PresentObject[]> => {
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) return []
-    const home = object.metadata.namespace ?? namespace
-    const at = {namespace: home, name: object.metadata.name, accept: METADATA}
+    const objectNamespace = object.metadata.namespace ?? namespace
+    const at = {namespace: objectNamespace, name: object.metadata.name, accept: METADATA}
     try {
       const live = await readObject<KubernetesObject>(client, resource, at)
       if (!live) return []

@@ -42,18 +42,18 @@ export function taskSecret(release: ReleaseId): {readonly namespace: string; rea
  * Writes a task for a worker; gzipped, as in a Helm record, so that it fits into a Secret if the Helm record
  * does.
  */
-export async function writeTask(handed: DispatchedTask, objects: TaskObjects): Promise<void> {
-  const {task} = handed
+export async function writeTask(dispatched: DispatchedTask, objects: TaskObjects): Promise<void> {
+  const {task} = dispatched
   const chart = 'chart' in task.work ? readChartFiles(task.work.chart) : []
   const files = chart.map(({path, bytes}) => ({path, text: bytes.toString('latin1')}))
-  const stored: StoredTask = {...handed, files}
+  const stored: StoredTask = {...dispatched, files}
   const packed = await promisify(gzip)(JSON.stringify(stored, writeHead))
   const {apiVersion, kind} = SECRETS
   const secret = {
     apiVersion,
     kind,
     type: 'kk.openstack.org/task',
-    metadata: {...taskSecret(task.action.release), labels: {[TASK_LABEL]: handed.environment}},
+    metadata: {...taskSecret(task.action.release), labels: {[TASK_LABEL]: dispatched.environment}},
     data: {task: packed.toString('base64')},
   }
   await objects.apply(SECRETS, secret, {manager: MANAGER})

@@ -35,11 +35,11 @@ export async function joinWorkerGroup(
     async live() {
       const all = (await cluster.leases.list()).filter(({release}) => release.startsWith(prefix))
       const now = cluster.leases.now()
-      const living = all.filter((each) => isLive(each, now))
+      const liveMembers = all.filter((each) => isLive(each, now))
       for (const {release, runsOut = 0} of all)
         if (runsOut + LEASE_RETENTION_MS < now)
           await cluster.objects.delete(LEASES, {namespace: KK_NAMESPACE, name: leaseName(release)})
-      return [...new Set([holder, ...living.map((each) => each.holder!)])]
+      return [...new Set([holder, ...liveMembers.map((each) => each.holder!)])]
     },
   }
 }

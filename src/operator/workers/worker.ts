@@ -162,13 +162,15 @@ async function performTask(
     writer.request()
   }
   try {
-    const handed = await directory.fill(() => readTask(release, {run, directory: directory.path, objects}))
-    heartbeat(handed.task.work.timeoutSeconds * 1000 + HEARTBEAT_MARGIN_MS)
-    const tools = await newTools(handed, {ports, holder, name})
+    const dispatched = await directory.fill(() =>
+      readTask(release, {run, directory: directory.path, objects}),
+    )
+    heartbeat(dispatched.task.work.timeoutSeconds * 1000 + HEARTBEAT_MARGIN_MS)
+    const tools = await newTools(dispatched, {ports, holder, name})
     update({})
-    const answer = await execute(handed.task, {
+    const answer = await execute(dispatched.task, {
       tools,
-      controls: newControls(handed, {cancellation, update}),
+      controls: newControls(dispatched, {cancellation, update}),
     }).then(
       ({revision}) => ({revision}),
       (error: unknown) => ({error: toErrorReport(error)}),

@@ -37,9 +37,9 @@ export function builtInPlugins(): Plugins {
   const isWhole = memoize(definesChart)
   const dialectCharts = new Map<string, DialectChart>()
   const dialectChart = (chart: FoundChart) => {
-    const dialectChart = dialectCharts.get(chart.directory) ?? readDialectChart(chart, isWhole)
-    dialectCharts.set(chart.directory, dialectChart)
-    return dialectChart
+    const declarations = dialectCharts.get(chart.directory) ?? readDialectChart(chart, isWhole)
+    dialectCharts.set(chart.directory, declarations)
+    return declarations
   }
   return {
     charts: [...new Set([...Object.keys(table), ...Object.keys(BASIC)])].sort(),
@@ -59,9 +59,9 @@ async function builtIn(chart: string): Promise<Plugin | undefined> {
 }
 
 /**
- * Returns the plugins together with external ones, which win over kk's own for the same chart. The chart's
- * accounts, which it shares with others, and its requirements stay, except for secrets whose path the
- * external plugin names itself.
+ * Returns the plugins together with external ones, which replace kk's own for the same chart. Requirements,
+ * and secrets of accounts that charts share, are still those of kk's plugin, except secrets whose path the
+ * external plugin declares itself.
  */
 export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugins {
   const byChart = new Map(outside.map((plugin) => [plugin.chart, plugin]))

@@ -72,11 +72,11 @@ function isReadByToolkit({endpoints}: DialectChart, [first, second = '', third =
  */
 function isMentioned(templates: string, path: ValuePath): boolean {
   return path.some((_, index) => {
-    const way = path
+    const accessPath = path
       .slice(0, index + 1)
       .map((key) => key.replaceAll(/\W/g, '\\$&'))
       .join('\\.')
-    return new RegExp(`\\.Values\\.${way}(?![\\w.-])`).test(templates)
+    return new RegExp(`\\.Values\\.${accessPath}(?![\\w.-])`).test(templates)
   })
 }
 

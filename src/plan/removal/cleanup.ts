@@ -95,8 +95,8 @@ export function splitCleanups(
   {observed}: ObservedCleanups,
   {releases, isWanted, lost}: SplitOptions,
 ): readonly ReleaseCleanup[] {
-  const going = new Set(releases)
-  const remaining = [...observed.values()].filter(({release}) => !going.has(release))
+  const removing = new Set(releases)
+  const remaining = [...observed.values()].filter(({release}) => !removing.has(release))
   return releases.flatMap((release) => {
     const cleanup = observed.get(release)?.cleanups.at(-1)
     if (cleanup === undefined) return []

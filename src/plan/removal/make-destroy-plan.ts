@@ -52,12 +52,12 @@ function staying(
   {uses, isProtected, confirmed, unwanted}: DestroyInputs,
   owned: readonly ReleaseId[],
 ): ReadonlyMap<ReleaseId, string> {
-  const ours = new Set(owned)
+  const ownReleases = new Set(owned)
   const users = reverse(uses.graph).requirements
   const exportTool = (release: ReleaseId) => uses.observed.get(release)!.labels?.exportedTo
   const stays = new Map<ReleaseId, string>()
   for (const release of owned) {
-    const outsideUsers = users.get(release)!.filter(({to}) => !ours.has(to))
+    const outsideUsers = users.get(release)!.filter(({to}) => !ownReleases.has(to))
     if (outsideUsers.length > 0)
       stays.set(release, `used by ${outsideUsers.map(({to}) => userText(uses, to)).join(', ')}`)
     else if (exportTool(release) !== undefined) stays.set(release, `handed over to ${exportTool(release)}`)
@@ -73,7 +73,8 @@ function staying(
   }
   for (const [release] of stays) {
     for (const {to} of uses.graph.requirements.get(release)!) {
-      if (ours.has(to) && !stays.has(to)) stays.set(to, `required by ${releaseName(release)}, which stays`)
+      if (ownReleases.has(to) && !stays.has(to))
+        stays.set(to, `required by ${releaseName(release)}, which stays`)
     }
   }
   return stays

@@ -44,9 +44,9 @@ export type RollbackPlan = Plan<RollbackKind>
  */
 export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
   const {environment, file, cluster, targets, keepSchema, migrations} = inputs
-  const ways = rollbackSteps(inputs)
+  const steps = rollbackSteps(inputs)
   const crossings = targets
-    .filter(({release}) => ways.get(release)!.kind === 'rollback')
+    .filter(({release}) => steps.get(release)!.kind === 'rollback')
     .map(({release}) => ({release, jobs: migrations.get(release) ?? []}))
     .filter(({jobs}) => jobs.length > 0)
   if (crossings.length > 0 && !keepSchema) throw crossesMigration(crossings)
@@ -54,27 +54,27 @@ export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
   const last = lastRevisions(inputs.revisions)
   const {graph: uses} = usesOf({
     revisions: inputs.revisions,
-    returning: new Set([...ways.values()].map(({to}) => to)),
+    returning: new Set([...steps.values()].map(({to}) => to)),
   })
-  const returning = targets.map(({release}) => release).filter((each) => ways.get(each)!.kind === 'rollback')
+  const returning = targets.map(({release}) => release).filter((each) => steps.get(each)!.kind === 'rollback')
   const checked = dependents(uses, returning).filter((release) => {
     const {labels, status} = last.get(release)!
-    return !ways.has(release) && readLabels(labels) !== undefined && status !== 'uninstalling'
+    return !steps.has(release) && readLabels(labels) !== undefined && status !== 'uninstalling'
   })
-  const graph = returnOrder(uses, {returning: new Set(ways.keys()), checked: new Set(checked), last})
+  const graph = returnOrder(uses, {returning: new Set(steps.keys()), checked: new Set(checked), last})
   const jobsByRelease = new Map(crossings.map(({release, jobs}) => [release, jobs]))
   return {
     environment,
     file,
     cluster,
-    actions: makeActions(graph, {ways, last, jobsByRelease, unseen: inputs.unseen}),
+    actions: makeActions(graph, {steps, last, jobsByRelease, unseen: inputs.unseen}),
     bystanders: [],
-    notes: [...inputs.notes, ...nextDeployNotes(returning, {ways, last}), ...unseenNotes(inputs)],
+    notes: [...inputs.notes, ...nextDeployNotes(returning, {steps, last}), ...unseenNotes(inputs)],
   }
 }
 
 interface ObservedReleases {
-  readonly ways: ReadonlyMap<ReleaseId, RollbackStep>
+  readonly steps: ReadonlyMap<ReleaseId, RollbackStep>
   readonly last: ReadonlyMap<ReleaseId, ReleaseRecord>
   readonly jobsByRelease: ReadonlyMap<ReleaseId, readonly string[]>
   readonly unseen: string | undefined
@@ -82,22 +82,22 @@ interface ObservedReleases {
 
 function makeActions(
   graph: Graph,
-  {ways, last, jobsByRelease, unseen}: ObservedReleases,
+  {steps, last, jobsByRelease, unseen}: ObservedReleases,
 ): RollbackPlan['actions'] {
   const groupByRelease = new Map(
     components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
   )
-  const checked = graph.releases.filter((release) => !ways.has(release))
+  const checked = graph.releases.filter((release) => !steps.has(release))
   const causes = new Set(checked.flatMap((release) => graph.requirements.get(release)!.map(({to}) => to)))
   return order(graph).map((release): Action<RollbackKind> => {
     const record = last.get(release)!
-    const way = ways.get(release)
-    const {to = record, recovers} = way ?? {}
+    const step = steps.get(release)
+    const {to = record, recovers} = step ?? {}
     const jobs = jobsByRelease.get(release)
     const schema = jobs ? [`keeps the schema that ${jobs.join(', ')} made`] : []
     const facts = {
       release,
-      reasons: way ? [way.reason, ...schema] : ['depends on a release that is rolled back'],
+      reasons: step ? [step.reason, ...schema] : ['depends on a release that is rolled back'],
       chart: recordedChart(release, to),
       requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
       group: groupByRelease.get(release)!,
@@ -106,10 +106,10 @@ function makeActions(
       inputs: readLabels(to.labels)?.inputs ?? '',
       protected: false,
     }
-    if (way?.kind !== 'rollback') return {...facts, kind: way?.kind ?? 'check'}
+    if (step?.kind !== 'rollback') return {...facts, kind: step?.kind ?? 'check'}
     return {
       ...facts,
-      kind: way.kind,
+      kind: step.kind,
       target: to.revision,
       uses: usesOfRevision(to, {last, unseen}),
       ...(recovers !== undefined && {recovers}),
@@ -135,10 +135,10 @@ function usesOfRevision(
 /** Returns notes of what the next deploy would do, as far as the labels of both revisions show. */
 function nextDeployNotes(
   returning: readonly ReleaseId[],
-  {ways, last}: Pick<ObservedReleases, 'ways' | 'last'>,
+  {steps, last}: Pick<ObservedReleases, 'steps' | 'last'>,
 ): readonly string[] {
   const byWord = Map.groupBy(returning, (release) => {
-    const [now, then] = [last.get(release)!, ways.get(release)!.to].map(
+    const [now, then] = [last.get(release)!, steps.get(release)!.to].map(
       ({labels}) => readLabels(labels)?.layers,
     )
     const differing = [...new Set([...(now?.keys() ?? []), ...(then?.keys() ?? [])])].filter(

@@ -31,7 +31,7 @@ export function rollbackSteps({
   environment,
 }: WaysOptions): ReadonlyMap<ReleaseId, RollbackStep> {
   const last = lastRevisions(revisions)
-  const ways = new Map<ReleaseId, RollbackStep>()
+  const steps = new Map<ReleaseId, RollbackStep>()
   const missing: PrunedRevision[] = []
   for (const {release, revision, reason} of targets) {
     const record = last.get(release)
@@ -44,7 +44,7 @@ export function rollbackSteps({
     const own = revisions.filter((each) => each.release === release)
     const target = own.find((each) => each.revision === revision)
     if (target)
-      ways.set(release, {
+      steps.set(release, {
         ...stepTo(record, target, unfinishedRecord ? `${reason}; ${unfinishedRecord.reason}` : reason),
         ...unfinishedRecord?.mark,
       })
@@ -53,7 +53,7 @@ export function rollbackSteps({
   const unmade = missing.filter(({revision, kept}) => revision > kept.at(-1)!)
   if (unmade.length > 0) throw missingRevisions(unmade)
   if (missing.length > 0) throw pruned(missing)
-  return ways
+  return steps
 }
 
 /**

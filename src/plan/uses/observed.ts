@@ -64,11 +64,11 @@ export function observeReleases(
   return [...Map.groupBy(revisions, ({release}) => release)]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([release, own]) => {
-      const living = new Set([...liveRevisions(own), ...own.filter((record) => returning.has(record))])
+      const liveRecords = new Set([...liveRevisions(own), ...own.filter((record) => returning.has(record))])
       return observe(
         release,
         own.at(-1)!,
-        [...living].map((each) => ({each, facts: factsOf(each)})),
+        [...liveRecords].map((each) => ({each, facts: factsOf(each)})),
       )
     })
 }
@@ -83,25 +83,25 @@ function observe(
   record: ObservedRecord,
   revisions: readonly LiveRevision[],
 ): ObservedRelease {
-  const living = revisions.map(({each, facts}) => ({
+  const live = revisions.map(({each, facts}) => ({
     labels: readLabels(each.labels),
     revision: each.revision,
     facts,
   }))
-  const unreadable = living.find(({facts}) => facts?.readable === false)?.facts
+  const unreadable = live.find(({facts}) => facts?.readable === false)?.facts
   // Helm copies labels to revisions that kk did not make, which may use more than their labels list.
-  const unlabelled = living.filter(({labels, revision}) => labels?.revision !== revision)
+  const unlabelled = live.filter(({labels, revision}) => labels?.revision !== revision)
   // A requirement is `ready` if it is in one of the revisions.
-  const used = living.flatMap(({labels}) => [...(labels?.uses ?? [])])
+  const used = live.flatMap(({labels}) => [...(labels?.uses ?? [])])
   return {
     release,
     record,
     labels: readLabels(record.labels),
     uses: new Map([...used, ...used.filter(([, kind]) => kind === 'ready')]),
     declared: unlabelled.flatMap(({facts}) => (facts?.readable ? requiredReleases(facts.annotations) : [])),
-    protected: isProtected(readLabels(record.labels), living.at(-1)?.facts),
-    namespaces: living.flatMap(({facts}) => (facts?.readable ? facts.namespaces : [])),
-    cleanups: living.flatMap(({facts}) => (facts?.readable ? (facts.cleanups ?? []) : [])),
+    protected: isProtected(readLabels(record.labels), live.at(-1)?.facts),
+    namespaces: live.flatMap(({facts}) => (facts?.readable ? facts.namespaces : [])),
+    cleanups: live.flatMap(({facts}) => (facts?.readable ? (facts.cleanups ?? []) : [])),
     unreadable: unreadable && !unreadable.readable ? unreadable.reason : undefined,
   }
 }

@@ -27,16 +27,16 @@ export function unsupported(before: Versioned, after: Versioned): readonly strin
 }
 
 function judge(what: string, from: OpenStackRelease, to: OpenStackRelease): readonly string[] {
-  const way = `${what} ${releaseText(from)} → ${releaseText(to)}`
+  const label = `${what} ${releaseText(from)} → ${releaseText(to)}`
   const step = transition(from, to)
   switch (step.kind) {
     case 'same':
     case 'supported':
       return []
     case 'downgrade':
-      return [`${way} is a downgrade: restore a backup instead, or stay`]
+      return [`${label} is a downgrade: restore a backup instead, or stay`]
     case 'skip':
-      return [`${way} skips releases: go through ${step.through.map(releaseText).join(', then ')}`]
+      return [`${label} skips releases: go through ${step.through.map(releaseText).join(', then ')}`]
   }
 }
 

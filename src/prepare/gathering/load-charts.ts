@@ -160,9 +160,10 @@ function resolveRequirements(
   )
   const both = [...annotated, ...fromSettings.map((each) => ({...each, optional: false}))]
   return both.flatMap(({release, namespace, kind, optional, evidence}) => {
-    const here = namedReleaseIds(environment, release)
-    const isForeign = namespace !== undefined && here.every((id) => releaseNamespace(id) !== namespace)
-    const targets = isForeign ? [releaseId(namespace, release)] : here
+    const inEnvironment = namedReleaseIds(environment, release)
+    const isForeign =
+      namespace !== undefined && inEnvironment.every((id) => releaseNamespace(id) !== namespace)
+    const targets = isForeign ? [releaseId(namespace, release)] : inEnvironment
     return targets.map((id) => ({requirement: {release: id, kind, evidence}, isForeign, optional}))
   })
 }

@@ -11,7 +11,7 @@ interface ChartIndexOptions {
   readonly present: ReadonlyMap<ReleaseId, Chart>
   readonly cache: string
   /** The releases whose charts were indexed, but are no longer found. */
-  readonly gone: ReadonlySet<ReleaseId>
+  readonly missingCharts: ReadonlySet<ReleaseId>
 }
 
 /**
@@ -22,14 +22,14 @@ export async function readChartIndex({
   environment,
   present,
   cache,
-  gone,
+  missingCharts,
 }: ChartIndexOptions): Promise<readonly KnownRelease[]> {
   const chartIndex = new Map<ReleaseId, KnownRelease>()
   for (const source of environment.charts) {
     if (source.kind !== 'directory') continue
     for (const {name, shared, facts} of await readIndex(source.path, cache)) {
       const release = releaseIdIn(environment, name)
-      const isNew = !present.has(release) && !gone.has(release) && !chartIndex.has(release)
+      const isNew = !present.has(release) && !missingCharts.has(release) && !chartIndex.has(release)
       if (isNew) chartIndex.set(release, {release, facts, shared})
     }
   }

@@ -77,12 +77,12 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     const facts = await factsOfReleases(renderSubjects(environment, gathered), rendering)
     const {releases, failures} = readable(facts, gathered)
     if (!rendering.isTolerant) refuseUnreadable(failures, inferring)
-    const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
+    const missingCharts = new Set(added.filter((release) => !gathered.charts.has(release)))
     const chartIndex = await readChartIndex({
       environment,
       present: gathered.charts,
       cache: rendering.cache,
-      gone,
+      missingCharts,
     })
     const inputs: InferenceInputs = {
       releases,
@@ -117,7 +117,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
           found: inference,
           failures,
           inference: rendering,
-          gone,
+          missingCharts,
         }),
         cachedRenders,
       }
@@ -263,11 +263,11 @@ interface InferenceParts {
   readonly found: Inference
   readonly failures: readonly Failure[]
   readonly inference: InferenceOptions
-  readonly gone: ReadonlySet<ReleaseId>
+  readonly missingCharts: ReadonlySet<ReleaseId>
 }
 
 function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'cachedRenders'> {
-  const {environment, gathered, inputs, found, failures, inference, gone} = parts
+  const {environment, gathered, inputs, found, failures, inference, missingCharts} = parts
   const {requirements: inferred, unserved, ambiguous} = found
   const requirements = withInferred(gathered.requirements, inferred)
   const hanging = unserved.filter((each) => isHanging(each, gathered.charts))
@@ -287,7 +287,7 @@ function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'cachedRend
     inferred,
     notes: [
       ...unknown,
-      ...goneNotes(gone),
+      ...goneNotes(missingCharts),
       ...unservedNotes(unserved),
       ...(inference.identity ? [] : versionNotes(gathered.charts)),
     ],

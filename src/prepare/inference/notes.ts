@@ -67,8 +67,8 @@ export function unservedNotes(unserved: readonly UnservedWant[]): readonly strin
 }
 
 /** Returns a note for each chart that is indexed, but no longer in its directory. */
-export function goneNotes(gone: ReadonlySet<ReleaseId>): readonly string[] {
-  return [...gone].map(
+export function goneNotes(missingCharts: ReadonlySet<ReleaseId>): readonly string[] {
+  return [...missingCharts].map(
     (release) =>
       `the chart ${releaseName(release)} was indexed and is no longer there: run "kk charts index DIR" for its directory again`,
   )

@@ -51,13 +51,13 @@ function objectLines(object: DriftedObject, palette: Palette): readonly string[]
 function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly string[] {
   const hint = palette.accent('hint')
   const drifted = drifts.filter(({objects}) => objects.some(({state}) => state !== 'unknown'))
-  const ours = drifted.filter(({exportedTo}) => exportedTo === undefined)
-  const names = ours.map(({release}) => releaseName(release)).join(' ')
-  const isManaged = ours.some(({objects}) =>
+  const own = drifted.filter(({exportedTo}) => exportedTo === undefined)
+  const names = own.map(({release}) => releaseName(release)).join(' ')
+  const isManaged = own.some(({objects}) =>
     objects.some(({fields}) => fields.some(({manager}) => manager !== undefined)),
   )
   return [
-    ...(ours.length > 0
+    ...(own.length > 0
       ? [
           `${hint}: to bring back what the manifest says: kk upgrade ${names} --correct-drift` +
             (isManaged ? ' --force-conflicts (takes the fields from those who manage them now)' : ''),

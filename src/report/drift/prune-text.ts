@@ -20,7 +20,7 @@ export function pruneText(prunings: readonly Pruning[], palette: Palette): View 
 }
 
 function countsText(prunings: readonly Pruning[]): string {
-  const going = effectivePrunings(prunings).flatMap(({leftovers}) => leftovers).length
-  const staying = prunings.flatMap(({leftovers}) => leftovers).length - going
-  return `${counted(going, 'object')} to delete, ${staying} to stay`
+  const deletedCount = effectivePrunings(prunings).flatMap(({leftovers}) => leftovers).length
+  const staying = prunings.flatMap(({leftovers}) => leftovers).length - deletedCount
+  return `${counted(deletedCount, 'object')} to delete, ${staying} to stay`
 }

@@ -228,7 +228,7 @@ function countsText(plan: Plan, palette: Palette): string {
  * Returns ` (1 because objects of it are gone)`, so that the counts show that objects are missing.
  */
 function goneText({actions}: Plan, of: string): string {
-  const gone = actions.filter(({kind, reasons}) => kind === of && recreatesObjects(reasons)).length
-  if (gone === 0) return ''
-  return ` (${gone} because objects of ${gone === 1 ? 'it' : 'them'} are gone)`
+  const goneCount = actions.filter(({kind, reasons}) => kind === of && recreatesObjects(reasons)).length
+  if (goneCount === 0) return ''
+  return ` (${goneCount} because objects of ${goneCount === 1 ? 'it' : 'them'} are gone)`
 }

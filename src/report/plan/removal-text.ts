@@ -102,13 +102,13 @@ function stayingRows(releases: readonly ReleaseRemoval[], labels: Labels): reado
     stays.map((object): LeftRow => [labels(release), objectText(object, release), WHY[object.why]]),
   )
   const namespaces = [...new Set(releases.map(({release}) => releaseNamespace(release)))].sort()
-  const going = new Set(
+  const deletedNamespaces = new Set(
     releases.flatMap(({deleted}) => deleted.filter(({kind}) => kind === 'Namespace').map(({name}) => name)),
   )
   return [
     ...objects,
     ...namespaces
-      .filter((name) => !going.has(name))
+      .filter((name) => !deletedNamespaces.has(name))
       .map((name): LeftRow => ['', `Namespace/${name}`, 'helm deletes no namespace']),
   ]
 }

@@ -133,12 +133,12 @@ function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): read
   const rows = [...state.releases.values()]
     .filter(({kind}) => KINDS.has(kind))
     .map((progress) => ({release: progress.release, spent: spentBy(progress), total: secondsOf(progress)}))
-    .filter(({spent}) => spent.size > 0)
+    .filter(({spent: times}) => times.size > 0)
     .sort((one, other) => other.total - one.total)
     .slice(0, MAX_ROWS)
   if (rows.length === 0) return []
   const part = (name: TimePart): Column<(typeof rows)[number]> => ({
-    cell: ({spent}) => (spent.has(name) ? durationText(spent.get(name)!) : '-'),
+    cell: ({spent: times}) => (times.has(name) ? durationText(times.get(name)!) : '-'),
     whole: true,
   })
   const columns: Columns<(typeof rows)[number]> = {
@@ -155,9 +155,9 @@ function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): read
 
 /** Seconds. */
 function spentBy({times: {parts}}: ReleaseProgress): ReadonlyMap<string, number> {
-  const spent = new Map<string, number>()
+  const times = new Map<string, number>()
   for (const {phase, since, until} of parts) {
-    if (until !== undefined) spent.set(phase, (spent.get(phase) ?? 0) + (until - since) / 1000)
+    if (until !== undefined) times.set(phase, (times.get(phase) ?? 0) + (until - since) / 1000)
   }
-  return spent
+  return times
 }

@@ -89,9 +89,9 @@ class StatusChanges {
         const type = before.has(row.release) ? 'release-changed' : 'release-seen'
         return {type, at, release: row}
       })
-    const gone = [...before.keys()]
+    const removed = [...before.keys()]
       .filter((release) => !now.has(release))
       .map((release): StatusChange => ({type: 'release-gone', at, release: {release}}))
-    return [...answers, ...changed, ...gone]
+    return [...answers, ...changed, ...removed]
   }
 }

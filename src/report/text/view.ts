@@ -54,8 +54,8 @@ const COLOUR = /\u001b\[[\d;]*m/g
 function withClosedColours(lines: readonly string[]): readonly string[] {
   let colours = ''
   return lines.map((line) => {
-    const begun = colours
+    const opened = colours
     colours += (line.match(COLOUR) ?? []).join('')
-    return colours === '' ? line : `${begun}${line}\u001b[0m`
+    return colours === '' ? line : `${opened}${line}\u001b[0m`
   })
 }

@@ -18,9 +18,9 @@ export interface Agreement {
  * none.
  */
 export function newAgreement(actions: readonly Pick<Action, 'release' | 'kind' | 'group'>[]): Agreement {
-  const going = actions.filter(({kind}) => kind === 'remove')
-  const consents = new Map(going.map(({release}) => [release, Promise.withResolvers<void>()]))
-  const groupByRelease = new Map(going.map(({release, group}) => [release, group]))
+  const removals = actions.filter(({kind}) => kind === 'remove')
+  const consents = new Map(removals.map(({release}) => [release, Promise.withResolvers<void>()]))
+  const groupByRelease = new Map(removals.map(({release, group}) => [release, group]))
   // A rejection is not unhandled if no other member waits for it.
   for (const {promise} of consents.values()) promise.catch(() => undefined)
 

@@ -300,8 +300,8 @@ async function withCauses(
     cluster.live.isNamespaceGoing(namespace).catch(() => false),
   ])
   const {hint} = failure
-  const going = isGoing ? [`the namespace ${namespace} is being deleted`] : []
-  const reasons = [...going, ...causes.map(describeCause)]
+  const terminating = isGoing ? [`the namespace ${namespace} is being deleted`] : []
+  const reasons = [...terminating, ...causes.map(describeCause)]
   return new KkError('KK_HELM_FAILED', [failure.message, ...reasons].join('; '), {
     cause: failure,
     ...(hint === undefined ? {} : {hint}),

@@ -35,8 +35,8 @@ export interface Deployed {
  * Waits until the release that helm has just deployed is healthy, and marks its record. Throws
  * `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGate(begun: Execution, deployed: Deployed): Promise<ActionResult> {
-  const execution = {...begun, deadline: deployed.deadline}
+export async function passGate(initial: Execution, deployed: Deployed): Promise<ActionResult> {
+  const execution = {...initial, deadline: deployed.deadline}
   const {revision} = deployed.record
   await awaitServed(execution, deployed.objects)
   execution.controls.onHelmEnded()
@@ -44,8 +44,8 @@ export async function passGate(begun: Execution, deployed: Deployed): Promise<Ac
   const {action, cluster} = execution
   const {recreated = []} = deployed
   const namespace = releaseNamespace(action.release)
-  const gone = await missingObjects(cluster.live, namespace, recreated, ({isGoing}) => !isGoing)
-  return {...(await mark(execution, deployed.record)), ...noted(withGone(health, gone))}
+  const missingObjectsNow = await missingObjects(cluster.live, namespace, recreated, ({isGoing}) => !isGoing)
+  return {...(await mark(execution, deployed.record)), ...noted(withGone(health, missingObjectsNow))}
 }
 
 function withGone(health: PassedHealth, gone: readonly KubernetesObject[]): PassedHealth {
@@ -105,8 +105,8 @@ export async function plannedRevision({action, cluster}: Execution): Promise<Sto
 
 async function markHealthy(execution: Execution, stored: StoredRelease): Promise<ActionResult> {
   const health = await awaitHealthOfRecord(execution, stored)
-  const gone = await missingHookObjects(execution.cluster.live, stored)
-  return {...(await mark(execution, stored)), ...noted(withGone(health, gone))}
+  const missingHooks = await missingHookObjects(execution.cluster.live, stored)
+  return {...(await mark(execution, stored)), ...noted(withGone(health, missingHooks))}
 }
 
 /** Waits until the objects of a record, which may have existed before this run, are healthy. */

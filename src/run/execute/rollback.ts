@@ -34,12 +34,12 @@ export interface RolledBack extends Deployed {
  * `KK_PRUNED` if helm has dropped the revision in the meantime, `KK_RACED`, `KK_PENDING`, `KK_HELD` and
  * helm's errors.
  */
-export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack> {
-  const {action, cluster, controls} = begun
+export async function rollback(initial: Execution<'rollback'>): Promise<RolledBack> {
+  const {action, cluster, controls} = initial
   const {release, target} = action
-  await using taken = await takeLease(begun)
+  await using taken = await takeLease(initial)
   const {lease, deadline} = taken
-  const execution = {...begun, deadline}
+  const execution = {...initial, deadline}
   const last = await cluster.records.stored(release)
   await workableRecord(execution, last)
   const stored = await cluster.records.stored(release, target)
@@ -55,9 +55,9 @@ export async function rollback(begun: Execution<'rollback'>): Promise<RolledBack
   const cut = await objectsBeforeCut(execution, last)
   const before = [...parseManifest(last.manifest), ...cut]
   const all = [...objects, ...hookObjects(stored)]
-  const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
-  await keepDropped(execution, droppedHolders(before, all, way))
-  const recreated = recreatedHooks(replacedByHooks(before, all, way), all, way.verb)
+  const helmChange = {namespace: releaseNamespace(release), verb: 'rollback'} as const
+  await keepDropped(execution, droppedHolders(before, all, helmChange))
+  const recreated = recreatedHooks(replacedByHooks(before, all, helmChange), all, helmChange.verb)
   // Helm does not replace a failed Job of the same name, and the gate would fail at once.
   await cluster.health.deleteFailedJobs(releaseNamespace(release), objects)
   try {
@@ -162,10 +162,10 @@ async function deleteForgotten(
   target: readonly KubernetesObject[],
 ): Promise<void> {
   const {release} = execution.action
-  const home = releaseNamespace(release)
-  const dropped = droppedObjects(before, target, home)
+  const namespace = releaseNamespace(release)
+  const dropped = droppedObjects(before, target, namespace)
   if (dropped.length === 0) return
-  for (const present of await execution.cluster.live.present(home, dropped)) {
+  for (const present of await execution.cluster.live.present(namespace, dropped)) {
     const leftover = judgedLeftover(release, present)
     if (leftover && leftover.kept === undefined) await deleteNoted(execution, leftover)
   }

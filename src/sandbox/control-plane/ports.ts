@@ -47,8 +47,8 @@ export async function choosePorts(paths: SandboxPaths): Promise<Ports> {
 }
 
 /** Yields the first port of every block, starting with the block that the sandbox's directory hashes to. */
-export function* candidates(home: string): Generator<number> {
-  const offset = createHash('sha256').update(home).digest().readUInt32BE() % BLOCK_COUNT
+export function* candidates(stateHome: string): Generator<number> {
+  const offset = createHash('sha256').update(stateHome).digest().readUInt32BE() % BLOCK_COUNT
   for (let step = 0; step < BLOCK_COUNT; step++)
     yield FIRST_PORT + PORTS_PER_BLOCK * ((offset + step) % BLOCK_COUNT)
 }

@@ -63,7 +63,7 @@ export interface PlannedAdoption {
   readonly plan: Plan
   readonly adoptions: readonly Adoption[]
   /** Named releases that this environment already owns. */
-  readonly ours: readonly ReleaseId[]
+  readonly alreadyOwned: readonly ReleaseId[]
   /** The manifests that differ, to be masked by `redact`. */
   readonly diffs: readonly {
     readonly release: ReleaseId
@@ -152,7 +152,7 @@ export async function planAdoption(
   return {
     plan,
     adoptions,
-    ours: candidates.filter(({isOurs}) => isOurs).map(({record}) => record.release),
+    alreadyOwned: candidates.filter(({isOurs}) => isOurs).map(({record}) => record.release),
     diffs: compared.map(({adoption: {release}, before, after}) => ({release, before, after})),
     redact: redactObjects(
       compared.flatMap(({before, after}) => [...before, ...after]),

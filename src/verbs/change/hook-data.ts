@@ -42,10 +42,12 @@ export async function hookData(
     const hooks = dataOfHooks(objectsOf.get(release) ?? [], kind)
     const namespace = releaseNamespace(release)
     const present = hooks.length === 0 ? [] : await live.present(namespace, hooks)
-    const gone = (replaced.get(release) ?? []).filter(({isMade}) => !isMade).map((each) => each.object)
+    const deletedObjects = (replaced.get(release) ?? [])
+      .filter(({isMade}) => !isMade)
+      .map((each) => each.object)
     return present.map(({object}) => ({
       ...{release, ...nameOf(object, namespace), with: dataWith(object)},
-      ...(gone.includes(object) && {isGone: true}),
+      ...(deletedObjects.includes(object) && {isGone: true}),
     }))
   })
   return data.flat()
@@ -62,8 +64,12 @@ export async function hookDataOfRollback(
     const hooks = stored ? hookObjects(stored) : []
     const before =
       dataOfHooks(hooks, 'rollback').length === 0 ? undefined : await cluster.records.stored(release)
-    const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
-    return {release, hooks, replaced: replacedByHooks(parseManifest(before?.manifest ?? ''), hooks, way)}
+    const helmChange = {namespace: releaseNamespace(release), verb: 'rollback'} as const
+    return {
+      release,
+      hooks,
+      replaced: replacedByHooks(parseManifest(before?.manifest ?? ''), hooks, helmChange),
+    }
   })
   return hookData(cluster.live, plan, {
     objectsOf: new Map(revisions.map(({release, hooks}) => [release, hooks])),

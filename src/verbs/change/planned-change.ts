@@ -43,7 +43,7 @@ export interface PlannedChange extends ObservedPlan {
   /**
    * The plan with the digests of the inputs that its run deploys: those of new secrets are known only here.
    */
-  readonly settled: Plan<DeployKind>
+  readonly withFinalDigests: Plan<DeployKind>
   /** Returns the change of a part of the plan. */
   part(plan: Plan<DeployKind>): PlannedChange
   /**
@@ -117,13 +117,13 @@ function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedP
   return {
     ...observed,
     prepared: supplied.planned,
-    settled: plan,
+    withFinalDigests: plan,
     part: (part) => plannedChange(supplied, cluster, {...observed, plan: part}),
     expectStated: expect,
     keepSecrets: keep,
     async ready(ports) {
       expect()
-      const {run, ...ready} = await readyPlan(supplied.settled, plan, ports)
+      const {run, ...ready} = await readyPlan(supplied.final, plan, ports)
       return {...ready, run: (options) => keep().then(() => run(options))}
     },
   }
@@ -150,11 +150,11 @@ export async function keepSecrets(
 }
 
 /** Returns the plan with the digests of the inputs that its run deploys, which differ for new secrets. */
-function withInputs(plan: Plan<DeployKind>, {planned, settled}: Supplied): Plan<DeployKind> {
+function withInputs(plan: Plan<DeployKind>, {planned, final}: Supplied): Plan<DeployKind> {
   return {
     ...plan,
     actions: plan.actions.map((action) => {
-      const desired = settled.releases.get(action.release)?.desired
+      const desired = final.releases.get(action.release)?.desired
       const isNew = desired !== planned.releases.get(action.release)?.desired
       return desired && isNew && action.inputs !== '' ? {...action, inputs: inputsDigest(desired)} : action
     }),

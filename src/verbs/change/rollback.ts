@@ -88,12 +88,12 @@ export async function planRollback(
   const revisions = await observedRevisions(cluster, seen.revisions)
   const runs = await runsFor(cluster.runs, request)
   const {targets, staying} = selectTargets(request, {revisions, runs})
-  const ways = rollbackSteps({targets, revisions, environment})
-  const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
+  const steps = rollbackSteps({targets, revisions, environment})
+  const returning = [...steps].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
   const returns = await mapParallel(returning, async (release) => ({
     release,
     last: await readRevision(cluster.records, release),
-    target: await readRevision(cluster.records, release, ways.get(release)!.to),
+    target: await readRevision(cluster.records, release, steps.get(release)!.to),
   }))
   const migrations = returns.map(({release, last, target}) => {
     return [release, migrationsBetween(allObjects(last), allObjects(target))] as const
@@ -141,12 +141,12 @@ function rollbackChange(
   const recorded = returns.map(({release, last, target}) => {
     return [release, [...last.manifest, ...target.manifest, ...runs(target.hooks)]] as const
   })
-  const going = returns.map(({release, last, target}) => {
+  const changes = returns.map(({release, last, target}) => {
     return [release, deletedByUpgrade(release, last.manifest, target.manifest)] as const
   })
   const replaced = returns.map(({release, last, target}) => {
-    const way = {namespace: releaseNamespace(release), verb: 'rollback'} as const
-    return [release, replacedByHooks(last.manifest, allObjects(target), way)] as const
+    const helmChange = {namespace: releaseNamespace(release), verb: 'rollback'} as const
+    return [release, replacedByHooks(last.manifest, allObjects(target), helmChange)] as const
   })
   const releases = returns.map(({release}) => release)
   return {
@@ -154,7 +154,7 @@ function rollbackChange(
     cluster,
     next: new Map(next),
     recorded: new Map(recorded),
-    going: new Map(going),
+    toDelete: new Map(changes),
     replaced: new Map(replaced),
     staying: lastObjectsReader(cluster, neighbours(plan, new Set(releases))),
     present: presentReader(cluster, releases),
@@ -314,9 +314,9 @@ export function migrationsBetween(
   last: readonly KubernetesObject[],
   target: readonly KubernetesObject[],
 ): readonly string[] {
-  const [ours, theirs] = [migrations(last), migrations(target)]
-  const names = new Set([...ours.keys(), ...theirs.keys()])
-  return [...names].filter((name) => ours.get(name) !== theirs.get(name)).sort()
+  const [current, earlier] = [migrations(last), migrations(target)]
+  const names = new Set([...current.keys(), ...earlier.keys()])
+  return [...names].filter((name) => current.get(name) !== earlier.get(name)).sort()
 }
 
 function migrations(objects: readonly KubernetesObject[]): ReadonlyMap<string, string> {

@@ -126,7 +126,7 @@ export function followClusterRun(
           yield* merger.rest(end)
           return
         }
-        if (jobs.isListed() && !job) throw gone(id, namespace)
+        if (jobs.isListed() && !job) throw runGone(id, namespace)
         await nextChange()
       }
     } finally {
@@ -159,7 +159,7 @@ function troubles(
   collections: readonly Collection[],
   {id, namespace}: RunPlace,
 ): readonly string[] {
-  const unseen = collections.flatMap((each) => each.problem()?.message ?? [])
+  const watchProblems = collections.flatMap((each) => each.problem()?.message ?? [])
   const waiting = pods.flatMap(({metadata, status}) => {
     const scheduled = findCondition({...(status && {status})}, 'PodScheduled')
     const reasons = [
@@ -173,7 +173,7 @@ function troubles(
     )
   })
   const abandon = `Ctrl-C only stops following the run; to abandon it: kubectl delete job ${jobName(id)} --namespace ${namespace}`
-  return [...unseen.slice(0, 1), ...waiting, ...(waiting.length > 0 ? [abandon] : [])]
+  return [...watchProblems.slice(0, 1), ...waiting, ...(waiting.length > 0 ? [abandon] : [])]
 }
 
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])
@@ -206,7 +206,7 @@ function silentEnd(job: Job, pods: readonly Pod[]): RunEnd {
   }
 }
 
-function gone(id: string, namespace: string): KkError {
+function runGone(id: string, namespace: string): KkError {
   return new KkError('KK_NO_RUN', `the Job of run ${id} in ${namespace} was deleted`, {
     hint: 'the run finishes running operations and starts no others; see kk history',
   })

@@ -59,8 +59,8 @@ export function releaseStatus(
   const owner = labels?.owner
   const lease = snapshot.leases.get(release)
   const advice = record && (unfinished(record)?.hint ?? lostRevision(record) ?? lostInstall(record))
-  const isWhole = record !== undefined && !isUnfinished(record) && record.copiedBy === undefined
-  const maker = isWhole ? foreignMaker(record, payload) : undefined
+  const isOriginal = record !== undefined && !isUnfinished(record) && record.copiedBy === undefined
+  const maker = isOriginal ? foreignMaker(record, payload) : undefined
   return {
     release,
     chart: name,
@@ -108,10 +108,10 @@ function isForeign(record: ObservedRecord | undefined): boolean {
 
 /** Returns the maker of the last revision if it was not kk; undefined for an unknown helm. */
 function foreignMaker({labels, revision}: ObservedRecord, payload: Payload | undefined): string | undefined {
-  const ours = readLabels(labels)
-  if (ours?.revision === revision) return undefined
+  const kkLabels = readLabels(labels)
+  if (kkLabels?.revision === revision) return undefined
   const flux = payload && 'objects' in payload ? helmReleaseOf(payload.objects) : undefined
-  return flux ?? (ours && 'another helm')
+  return flux ?? (kkLabels && 'another helm')
 }
 
 function compareInputs(desired: DesiredRelease, record: ObservedRecord): 'current' | 'changed' {

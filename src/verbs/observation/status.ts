@@ -60,12 +60,12 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
     payloadByVersion.set(recordVersion(record), payload)
     return payload
   }
-  const readUses: FactsReader = async (living) => {
+  const readUses: FactsReader = async (records) => {
     const own = (record: ReleaseRecord) => {
       const payload = payloadByVersion.get(recordVersion(record))
       return payload && 'facts' in payload ? payload.facts : undefined
     }
-    const otherFacts = await readFacts(living.filter((record) => !own(record)))
+    const otherFacts = await readFacts(records.filter((record) => !own(record)))
     return (record) => own(record) ?? otherFacts(record)
   }
   /** The log of a pod may contain secrets of other releases of the environment. */

@@ -81,12 +81,12 @@ async function updateOverrides(
     etag: etagOf(stored),
   })
   const current = await store.get(name, namespace)
-  const would = updated(current)
-  const isNew = !isEmpty(would.values) && !isDeepStrictEqual(would.values, keptValues(current).values)
-  if (isNew) await base.check?.(name, namespace, would.values)
-  if (dryRun) return answer(would, current)
+  const preview = updated(current)
+  const isNew = !isEmpty(preview.values) && !isDeepStrictEqual(preview.values, keptValues(current).values)
+  if (isNew) await base.check?.(name, namespace, preview.values)
+  if (dryRun) return answer(preview, current)
   // The values finally written: another client may have changed the overrides in the meantime.
-  let result = would
+  let result = preview
   const written = await change(store, {of, ifMatch}, (present) => {
     result = updated(present)
     return {userOverrides: blockYaml(result.values) || null, secret: result.sealed, secretAt: result.secretAt}

@@ -113,7 +113,7 @@ export async function plannedRemoval(
     cleanups,
     claims: [...plan.actions.flatMap(({release}) => releaseClaims(release)), ...leftovers],
     leftClaims: leftovers,
-    goingClaims: plan.actions.flatMap(({release}) => objectsByRelease.get(release)!.going),
+    goingClaims: plan.actions.flatMap(({release}) => objectsByRelease.get(release)!.deletedClaims),
     absent,
     isRepeated: isIncomplete || [...objectsByRelease.values()].some(({isBegun}) => isBegun),
     run: ({ports, claims, onStays, ...choices}) =>
@@ -148,7 +148,7 @@ function removalChange(
     cluster,
     next: new Map(),
     recorded: new Map(all.map(([release, {manifest, hooks}]) => [release, [...manifest, ...runs(hooks)]])),
-    going: new Map(all.map(([release, {objects}]) => [release, objects])),
+    toDelete: new Map(all.map(([release, {objects}]) => [release, objects])),
     staying: async () => ({releases: [], unread: []}),
     present: presentReader(cluster, [...objectsByRelease.keys()]),
     given: [],
@@ -194,10 +194,10 @@ function refusalNow(uses: Uses, {release, group}: Action, environment: string): 
 }
 
 async function expectNoReservation({cluster, ignored}: RemovalContext, plan: Plan, release: ReleaseId) {
-  const going = new Set(plan.actions.map((action) => action.release))
+  const removing = new Set(plan.actions.map((action) => action.release))
   const reservations = await cluster.reservations.on(release)
   const blocking = reservations.filter(
-    ({name, dependent}) => !going.has(dependent) && !ignored.has(`kk-system/${name}`),
+    ({name, dependent}) => !removing.has(dependent) && !ignored.has(`kk-system/${name}`),
   )
   if (blocking.length > 0) throw reservedBy(release, blocking, Date.now())
 }

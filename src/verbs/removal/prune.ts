@@ -51,8 +51,8 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
     record,
   }))
   const prunings = candidates.filter((pruning) => pruning.leftovers.length > 0)
-  const going = effectivePrunings(prunings)
-  const tasks = going.map((pruning): Task => {
+  const effective = effectivePrunings(prunings)
+  const tasks = effective.map((pruning): Task => {
     return {kind: 'prune', action: pruneAction(pruning), work: pruneWork(cluster, pruning)}
   })
   const plan: Plan = {

@@ -32,7 +32,7 @@ export interface FoundObjects {
   /** Claims that stay unless the user confirms their deletion by name. */
   readonly claims: readonly Claim[]
   /** Claims that are deleted with the release, by helm or by Kubernetes with their owners. */
-  readonly going: readonly Claim[]
+  readonly deletedClaims: readonly Claim[]
   /** Whether an earlier uninstall was interrupted. */
   readonly isBegun: boolean
   readonly values: Values
@@ -81,7 +81,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const remainingClaims = sets
     .filter((each) => !each.isDeleted && !goingNamespaces.includes(each.claim.namespace))
     .map(({claim}) => claim)
-  const going = [
+  const deletedClaims = [
     ...sets.filter((each) => each.isDeleted).map(({claim}) => claim),
     ...claimsAmong([...deleted, ...recreated], live, namespace),
     ...live.filter((claim) => goneNamespaces.includes(claim.namespace)),
@@ -110,7 +110,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     hooks,
     stays,
     claims: [...remainingClaims, ...keptClaims],
-    going: [...new Map(going.map((claim) => [claim.uid, claim])).values()],
+    deletedClaims: [...new Map(deletedClaims.map((claim) => [claim.uid, claim])).values()],
     isBegun: stored.status === 'uninstalling',
     values: stored.values,
     uid: stored.secret.uid,
@@ -127,12 +127,12 @@ async function earlierObjects(
   {release, revision}: StoredRelease,
 ): Promise<readonly KubernetesObject[]> {
   const revisions = await cluster.records.revisions(release)
-  const living = new Set(liveRevisions(revisions))
+  const live = new Set(liveRevisions(revisions))
   const objects = await Promise.all(
     revisions
       .filter((record) => record.revision < revision)
       .map(async (record) => {
-        const isLiving = living.has(record)
+        const isLiving = live.has(record)
         const stored = await cluster.records.stored(release, record.revision).catch((error: unknown) => {
           if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
         })

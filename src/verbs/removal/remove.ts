@@ -74,8 +74,8 @@ function namedOnCluster(
   // gone.
   if (observed.has(id) || isInFile) return observed.has(id) ? [id] : []
   const named = [...observed.values()].filter(({release}) => releaseName(release) === name)
-  const ours = named.filter(({labels}) => labels?.owner === environment.name)
-  const candidates = ours.length > 0 ? ours : named
+  const owned = named.filter(({labels}) => labels?.owner === environment.name)
+  const candidates = owned.length > 0 ? owned : named
   if (candidates.length === 1) return [candidates[0]!.release]
   if (candidates.length > 1) {
     throw new KkError(

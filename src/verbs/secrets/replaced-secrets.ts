@@ -38,11 +38,11 @@ export async function replacedSecrets(
     for (const {name, path, byHand} of (await plugins.find(chart))?.secrets ?? []) {
       const former = textAt(before?.values ?? {}, path)
       if (former === undefined || former === textAt(values, path)) continue
-      const ours = generatedByName.get(name)
+      const generatedHere = generatedByName.get(name)
       // It was rotated since then on request.
-      if (ours?.former.includes(secretMark(name, former))) continue
+      if (generatedHere?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
-      const reason = ours ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
+      const reason = generatedHere ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
       if (reason === 'turned-off' && former === textAt(plugins.dialectChart(chart).values, path)) continue
       const key = JSON.stringify([namespace, name])
       secretsInUse.set(key, {namespace, name, reason, byHand: byHand ?? secretsInUse.get(key)?.byHand})

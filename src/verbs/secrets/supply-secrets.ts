@@ -38,7 +38,7 @@ export interface Supplied {
   /** The environment to plan with: every secret that is not kept yet has the same placeholder in digests. */
   readonly planned: Prepared
   /** The environment to run with, with digests of the real values. */
-  readonly settled: Prepared
+  readonly final: Prepared
   /** The secrets to store in the cluster before they are used, by release. */
   readonly missing: readonly SuppliedSecret[]
 }
@@ -51,12 +51,12 @@ export function supplySecrets(
   prepared: Prepared,
   {needs, cluster, store, inUse = new Map()}: SecretSources,
 ): Supplied {
-  if (needs.size === 0) return {planned: prepared, settled: prepared, missing: []}
+  if (needs.size === 0) return {planned: prepared, final: prepared, missing: []}
   const generated = new Map<string, string>()
   const missing: SuppliedSecret[] = []
   const generatedByRelease = new Map<ReleaseId, readonly GeneratedSecret[]>()
   const planned = new Map(prepared.releases)
-  const settled = new Map(prepared.releases)
+  const finalReleases = new Map(prepared.releases)
   for (const [release, unstated] of needs) {
     const namespace = releaseNamespace(release)
     const values = unstated.map(({name, kind, path, byHand, derive, derivedWith}) => {
@@ -81,7 +81,7 @@ export function supplySecrets(
       supplied.map(({value: _, ...secret}) => secret),
     )
     const real = withLayer(prepared.releases.get(release)!, supplied)
-    settled.set(release, real)
+    finalReleases.set(release, real)
     if (!supplied.some(({isNew}) => isNew)) {
       planned.set(release, real)
       continue
@@ -96,7 +96,7 @@ export function supplySecrets(
       generated: generatedByRelease,
       secretNotes: [...(prepared.secretNotes ?? []), ...inUseNotes(missing)],
     },
-    settled: {...prepared, releases: settled, generated: generatedByRelease},
+    final: {...prepared, releases: finalReleases, generated: generatedByRelease},
     missing,
   }
 }

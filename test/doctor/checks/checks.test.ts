@@ -94,7 +94,7 @@ function changeOf({
       }),
     ),
     recorded: new Map(entries(before)),
-    going: new Map(entries(going)),
+    toDelete: new Map(entries(going)),
     staying: async () => note('staying', releasesOf(staying)),
     present: async () => note('present', releasesOf(present)),
     given: [],

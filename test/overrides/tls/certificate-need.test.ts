@@ -19,7 +19,11 @@ interface Tls {
 async function given(sections: Readonly<Record<string, object>>) {
   const prepared = await preparedOf(sections, {})
   const needs = await secretNeeds(prepared)
-  const {settled, planned, missing} = supplySecrets(prepared, {needs, cluster: new Map(), store: new Map()})
+  const {
+    final: settled,
+    planned,
+    missing,
+  } = supplySecrets(prepared, {needs, cluster: new Map(), store: new Map()})
   const tlsOf = (release: string) => {
     const {layers} = settled.releases.get(id(release))!
     return ((mergedValues(layers).global as Values | undefined)?.tls ?? {}) as Tls

@@ -18,7 +18,7 @@ const PREPARED = {
   releases: new Map(),
   plugins: builtInPlugins(),
 } as unknown as Prepared
-const SUPPLIED = {planned: PREPARED, settled: PREPARED, missing: []}
+const SUPPLIED = {planned: PREPARED, final: PREPARED, missing: []}
 const TURN = {scope: {names: [], install: true}, waits: true, say: () => undefined}
 
 /** A cluster that notes what it is asked; nothing else can be asked. */

@@ -49,7 +49,7 @@ export async function preparedOf(
 /** The same with generated secrets, of which nobody keeps any yet. */
 export async function suppliedOf(prepared: Prepared): Promise<Prepared> {
   const needs = await secretNeeds(prepared)
-  return supplySecrets(prepared, {needs, cluster: new Map(), store: new Map()}).settled
+  return supplySecrets(prepared, {needs, cluster: new Map(), store: new Map()}).final
 }
 
 export interface RenderedSecret {

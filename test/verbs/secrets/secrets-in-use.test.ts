@@ -126,7 +126,7 @@ test('a certificate of an authority is not taken for the authority', async () =>
     {kk: {infer: false, charts: [KK]}},
   )
   const makeCertificate = await supplyFrom(prepared, undefined, async () => NONE)
-  const deployed = mergedValues(makeCertificate.settled.releases.get(id('mariadb'))!.layers)
+  const deployed = mergedValues(makeCertificate.final.releases.get(id('mariadb'))!.layers)
 
   const {planned} = await supplyFrom(prepared, clusterWith({mariadb: deployed}), async () => NONE)
 
@@ -143,7 +143,7 @@ test('a server keeps its private key in use', async () => {
   )
   const cluster = clusterWith({mariadb: {global: {tls: {files: {'tls.key': key}}}}})
 
-  const {settled, missing} = await supplyFrom(prepared, cluster, async () => NONE)
+  const {final: settled, missing} = await supplyFrom(prepared, cluster, async () => NONE)
 
   expect(stated(settled, 'mariadb', 'global.tls.files')).toMatchObject({'tls.key': key})
   expect(missing.find(({name}) => name === 'tls.server.mariadb')).toMatchObject({value: key, isInUse: true})

@@ -58,12 +58,12 @@ test('no secret is supplied if a layer states it, even as null', async () => {
 
   for (const value of ['mine', '', null]) {
     const environment = stated(value)
-    expect((await supplied(environment)).settled).toBe(environment)
+    expect((await supplied(environment)).final).toBe(environment)
   }
 })
 
 test('the secret of the cluster wins over that of the store, and is not stored again', async () => {
-  const {settled, planned, missing} = await supplied(prepared(), known('cluster'), known('store'))
+  const {final: settled, planned, missing} = await supplied(prepared(), known('cluster'), known('store'))
 
   expect(passwordIn(settled)).toBe('cluster')
   expect(systemDigest(planned)).toBe(systemDigest(settled))
@@ -71,7 +71,7 @@ test('the secret of the cluster wins over that of the store, and is not stored a
 })
 
 test('a secret that only the store has is used and stored in the cluster', async () => {
-  const {settled, planned, missing} = await supplied(prepared(), NONE, known('store'))
+  const {final: settled, planned, missing} = await supplied(prepared(), NONE, known('store'))
 
   expect(passwordIn(settled)).toBe('store')
   expect(newIn(planned)).toEqual([])
@@ -81,14 +81,14 @@ test('a secret that only the store has is used and stored in the cluster', async
 test('plans with a new secret are equal, though each run would generate another value', async () => {
   const [one, other] = [await supplied(prepared()), await supplied(prepared())]
 
-  expect(passwordIn(one.settled)).not.toBe(passwordIn(other.settled))
+  expect(passwordIn(one.final)).not.toBe(passwordIn(other.final))
   expect(systemDigest(one.planned)).toBe(systemDigest(other.planned))
-  expect(systemDigest(one.settled)).not.toBe(systemDigest(other.settled))
+  expect(systemDigest(one.final)).not.toBe(systemDigest(other.final))
   expect(newIn(one.planned)).toEqual([NAME])
 })
 
 test('a generated value has a lower precedence than the section', async () => {
-  const {settled} = await supplied(prepared({pod: {replicas: 3}}), known('cluster'))
+  const {final: settled} = await supplied(prepared({pod: {replicas: 3}}), known('cluster'))
 
   const {layers} = settled.releases.get(id('mariadb'))!
   expect(layers.map(({name}) => name)).toEqual(['system', 'section'])

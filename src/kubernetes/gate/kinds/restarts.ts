@@ -3,15 +3,15 @@ import type {Cause} from '../health.ts'
 import type {ContainerStatus, Pod} from './observed.ts'
 
 /**
- * The annotation of a pod with the longest time in which a container of it fails after its start, such as
- * `200s`: a program that ends at its first remote call, or after a timeout, is ready until then.
+ * The annotation of a pod with the time after its start in which a container may still fail, such as `200s`:
+ * a program that exits at its first remote call, or after a timeout, is ready until then.
  */
 const STABLE_AFTER = 'kk.openstack.org/stable-after'
-/** The longest time to failure of pods without the annotation, in seconds. */
+/** The default of the annotation, in seconds. */
 const DEFAULT_STABLE_AFTER_SECONDS = 30
-/** Two restarts within this time are a crash loop, however ready the container is. */
+/** Two restarts within this time are a crash loop, even if the container is ready. */
 const LOOP_MILLISECONDS = 10 * 60_000
-/** A restart is noted for so long. */
+/** How long status shows a note about a restart. */
 const NOTED_MILLISECONDS = 24 * 60 * 60_000
 
 const RESTARTING = 'Restarting'
@@ -29,7 +29,7 @@ interface Unstable {
   readonly until: number
 }
 
-/** How stable the containers of ready pods are. */
+/** The containers of ready pods that are not stable yet, and notes on restarts. */
 export interface Stability {
   /** The worst first. */
   readonly unstable: readonly Unstable[]
@@ -78,7 +78,7 @@ function judge(
   if (startedAt === undefined) return undefined
   const at = {pod: pod.metadata.name, container: name}
   const age = now - startedAt
-  // The previous run began with the restart before the last.
+  // The previous run of the container started at the restart before the last one.
   const before = restartCount >= 2 ? time(lastState?.terminated?.startedAt) : undefined
   const loopEnds = before === undefined ? 0 : before + LOOP_MILLISECONDS
   const annotated = seconds(pod.metadata.annotations?.[STABLE_AFTER] ?? '')
@@ -96,7 +96,7 @@ function judge(
 }
 
 /**
- * Returns how often a container has restarted in which time, and how it last ended: `4 times in 12 min, last:
+ * Returns the number of restarts, the time span, and how the container last exited: `4 times in 12 min, last:
  * exit 1`.
  */
 function restartWords(pod: Pod, {restartCount, lastState}: ContainerStatus, now: number): string {

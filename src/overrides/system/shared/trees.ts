@@ -4,8 +4,8 @@ import {databaseMembers, rabbitmqMembers} from './sizing.ts'
 
 /** Returns parts below `global` for kk's own charts, over which the environment's `global` wins. */
 export function belowGlobal(...parts: readonly (Values | undefined)[]): Values | undefined {
-  const whole = compose(...parts)
-  return Object.keys(whole).length === 0 ? undefined : {global: whole}
+  const merged = compose(...parts)
+  return Object.keys(merged).length === 0 ? undefined : {global: merged}
 }
 
 /** Returns the DNS domain of the cluster's services, if it is not Kubernetes' default. */

@@ -68,26 +68,26 @@ export function expectSameFile(path: string): () => void {
   const opened = readStatus(path)
   let openedLog: BigIntStats | undefined
   return () => {
-    expectSame(path, {file: path, opened, there: readStatus(path)})
+    expectSame(path, {file: path, opened, logStatus: readStatus(path)})
     // SQLite creates it when it first reads or writes, and keeps it while any process has the database open.
-    const there = readStatus(log)
-    openedLog ??= there
-    if (openedLog) expectSame(path, {file: log, opened: openedLog, there})
+    const logStatus = readStatus(log)
+    openedLog ??= logStatus
+    if (openedLog) expectSame(path, {file: log, opened: openedLog, logStatus})
   }
 }
 
 interface Seen {
   readonly file: string
   readonly opened: BigIntStats | undefined
-  readonly there: BigIntStats | undefined
+  readonly logStatus: BigIntStats | undefined
 }
 
-function expectSame(path: string, {file, opened, there}: Seen): void {
-  if (there && opened && there.ino === opened.ino && there.dev === opened.dev) return
+function expectSame(path: string, {file, opened, logStatus}: Seen): void {
+  if (logStatus && opened && logStatus.ino === opened.ino && logStatus.dev === opened.dev) return
   const what = file === path ? 'the file' : `its log ${file}`
   throw new KkError(
     'KK_STORE_DATABASE',
-    `the override store ${path} cannot be used: ${what} was ${there ? 'replaced by another' : 'removed'} while kk had it open`,
+    `the override store ${path} cannot be used: ${what} was ${logStatus ? 'replaced by another' : 'removed'} while kk had it open`,
     {hint: 'restore it, or restart kk, which then uses the present file'},
   )
 }

@@ -11,15 +11,15 @@ const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g
  * Returns what these objects provide. `namespace` is that of the release; it is omitted from objects in it.
  */
 export function providedBy(rendered: readonly RenderedObject[], namespace: string): Provided {
-  const home = (target: string | undefined) =>
+  const otherNamespace = (target: string | undefined) =>
     target === undefined || target === namespace ? {} : {namespace: target}
   return {
     objects: rendered.flatMap((each) =>
-      providedObjects(each).map(({in: at, ...rest}) => ({...rest, ...home(at)})),
+      providedObjects(each).map(({in: at, ...rest}) => ({...rest, ...otherNamespace(at)})),
     ),
     pods: rendered.flatMap(({object}) => {
       const template = podTemplate(object)
-      return template ? [{labels: template.labels, ...home(object.metadata.namespace)}] : []
+      return template ? [{labels: template.labels, ...otherNamespace(object.metadata.namespace)}] : []
     }),
     kinds: rendered.flatMap(providedKinds),
     guarded: rendered.flatMap(guardedBy),

@@ -187,11 +187,11 @@ function variableReferences(container: object, title: string): readonly RuleWant
     ...requiredWants('Secret', dig(each, 'valueFrom', 'secretKeyRef'), reads),
     ...requiredWants('ConfigMap', dig(each, 'valueFrom', 'configMapKeyRef'), reads),
   ])
-  const whole = digMaps(container, 'envFrom').flatMap((each) => [
+  const sources = digMaps(container, 'envFrom').flatMap((each) => [
     ...requiredWants('Secret', dig(each, 'secretRef'), reads),
     ...requiredWants('ConfigMap', dig(each, 'configMapRef'), reads),
   ])
-  return [...keys, ...whole]
+  return [...keys, ...sources]
 }
 
 function volumeReferences(volume: object): readonly RuleWant[] {

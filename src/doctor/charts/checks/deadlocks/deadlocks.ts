@@ -163,14 +163,14 @@ function circleOf(
   const stepsOf = (from: Event, {anyOf}: Need, by: Need): readonly Step[] =>
     anyOf.filter((to) => !happened.has(to)).map((to) => ({from, to, need: by}))
   const seen = new Set<Event>()
-  const ways: (readonly Step[])[] = stepsOf(event, need, need).map((step) => [step])
-  for (const way of ways) {
-    const at = way.at(-1)!.to
-    if (at === event) return way
+  const paths: (readonly Step[])[] = stepsOf(event, need, need).map((step) => [step])
+  for (const path of paths) {
+    const at = path.at(-1)!.to
+    if (at === event) return path
     if (seen.has(at)) continue
     seen.add(at)
     const open = (needs.get(at) ?? []).filter(({anyOf}) => !anyOf.some((each) => happened.has(each)))
-    for (const each of open) for (const step of stepsOf(at, each, each)) ways.push([...way, step])
+    for (const each of open) for (const step of stepsOf(at, each, each)) paths.push([...path, step])
   }
   return []
 }
@@ -282,9 +282,10 @@ function podsBehind({object, release}: OwnedObject, pods: readonly Pods[]): read
   const selector = Object.entries(dig(object, 'spec', 'selector') ?? {}).filter(([key]) => key !== PRIMARY)
   const isOpen = dig(object, 'spec', 'publishNotReadyAddresses') === true
   if (object.kind !== 'Service' || isOpen || selector.length === 0) return []
-  const home = namespaceOf({object, release})
+  const objectNamespace = namespaceOf({object, release})
   const behind = pods.filter(
-    ({namespace, labels}) => namespace === home && selector.every(([key, value]) => labels[key] === value),
+    ({namespace, labels}) =>
+      namespace === objectNamespace && selector.every(([key, value]) => labels[key] === value),
   )
   return behind.length === 0 ? [] : [{anyOf: behind.map(({event}) => event)}]
 }

@@ -39,9 +39,9 @@ function sinceDeployed(
   deployed: ComparedRelease,
 ): readonly ChartFault[] {
   const both = pairObjects(deployed.upgrade.filter(isNoHook), deployed.objects, release)
-  return both.flatMap(([{object, file}, {object: there}]) => {
+  return both.flatMap(([{object, file}, {object: deployedObject}]) => {
     const isRefused = mayBeRefused(deployed, object, release)
-    return touchedFields(there, object)
+    return touchedFields(deployedObject, object)
       .filter(({isTakenOut}) => isTakenOut || isRefused)
       .map(({path}) => ({
         check: 'immutable fields',
