@@ -104,7 +104,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
   ),
   variables: meaning('its environment variables: strings, or [references](#variables)', variables),
   login: meaning('the keystone user whose account it gets', text),
-  identity: meaning('variables that `variables` override; the library sets them for `login`', variables),
+  identity: meaning('variables that the library sets for `login`; `variables` take precedence', variables),
   volumes: meaning('[volumes](#volumes) by name', mapOf(ref('volume'))),
   owners: meaning(
     'directories whose owner `kolla_start` sets: `{/var/lib/glance: "glance:glance"}`',
@@ -116,7 +116,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
   ),
   needs: meaning('endpoints that it waits for, in addition to those of the `uses` of its files', texts),
   after: meaning(
-    'jobs that it waits for; for a component by default all jobs without `gate: false` and `rollout`',
+    'jobs that it waits for; a component waits by default for all jobs except those with `gate: false` or `rollout`',
     texts,
   ),
   rbac: meaning(
@@ -139,7 +139,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   wsgi: meaning('a WSGI module, which uwsgi serves on the port of the endpoint, instead of `command`', text),
   argv: meaning('the key of a file of the format `argv`, whose arguments are appended to the command', text),
   ports: meaning(
-    'ports by name, in addition to those of the endpoint, and then only for its members; a name that ends in `-udp` is a UDP port',
+    'further ports by name; next to an `endpoint`, they are only for members of the component; a name that ends in `-udp` is a UDP port',
     mapOf(whole),
   ),
   any_port: meaning('whether it listens on unpredictable ports', flag),
@@ -165,7 +165,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     enum: ['None', 'ClientIP'],
   }),
   tls: meaning(
-    'changes of these facts for TLS between services (`tls.internal`); `{}` if its files have all of them',
+    'overrides of these facts when TLS between services is on (`tls.internal`); `{}` if its files already handle TLS',
     ANY_OBJECT,
   ),
   grace: meaning('termination grace period, in seconds (60)', whole),
@@ -175,11 +175,11 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   ),
   lifecycle: meaning("Kubernetes' `lifecycle` of the container", ANY_OBJECT),
   rootwrap: meaning(
-    "the service whose rootwrap runs commands as root: before it starts, oslo.privsep's helper is called once by it",
+    "the service whose rootwrap runs commands as root; it starts oslo.privsep's helper once before the component starts",
     text,
   ),
   stable_after: meaning(
-    'the longest time after its start in which it fails, such as `200s`, [for which its gate waits](concepts.md#what-is-gated)',
+    'the time after its start in which it may still fail, such as `200s`, [for which its gate waits](concepts.md#what-is-gated)',
     text,
   ),
 }

@@ -9,8 +9,8 @@ interface Polling {
 }
 
 /**
- * Calls `look` until it returns a result, and resolves with the result; resolves with undefined once the
- * deadline has passed, after at least one call. Rejects if `look` rejects, and with the reason of the signal
+ * Calls `check` until it returns a result, and resolves with the result; resolves with undefined once the
+ * deadline has passed, after at least one call. Rejects if `check` rejects, and with the reason of the signal
  * if it aborts.
  */
 export async function pollUntil<T>(

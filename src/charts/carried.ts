@@ -8,8 +8,8 @@ import {findInDirectory, fits, namesInDirectory, type WantedChart} from './direc
 import {knownOf} from './known-chart.ts'
 
 /**
- * The charts that kk carries, by name, as they were at build time, with their known facts; paths are relative
- * to their directory. Reading them again takes a fifth of a command's time.
+ * The built-in charts by name, as they were at build time, with their cached facts; paths are relative to
+ * their directory. Reading them at runtime would take a fifth of a command's time.
  */
 export type CarriedCharts = Readonly<Record<string, Chart & {readonly known: KnownChart}>>
 

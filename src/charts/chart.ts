@@ -57,7 +57,7 @@ export interface Chart extends Library {
   readonly protected: boolean
   /** Whether it declares its requirements or protection itself: nothing is inferred by default. */
   readonly annotated: boolean
-  /** Whether any chart whose configuration names its releases requires it. */
+  /** Whether any chart whose configuration mentions its releases requires it. */
   readonly sharedInfrastructure: boolean
   /** The libraries that `vendorCharts` writes into `charts/`, whatever is there. */
   readonly libraries: readonly Library[]

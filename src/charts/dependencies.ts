@@ -16,10 +16,10 @@ interface Dependent {
 }
 
 /**
- * Returns the `file://` dependencies of a chart, and theirs. All others must be in `charts/` already. So may
- * these: one that is unpacked there takes precedence, as in helm, which reads only `charts/`, and a package
- * if the directory is missing. `read` has the libraries that were read before, by their directories, and gets
- * the others. Throws `KK_CHART` for one that is missing, has another name or version than required, or is
+ * Returns the `file://` dependencies of a chart, recursively. All other dependencies must be in `charts/`
+ * already. A `file://` dependency may also be there: an unpacked one takes precedence, as in helm, which
+ * reads only `charts/`; a package is used only if the directory is missing. `read` caches libraries by their
+ * directories. Throws `KK_CHART` for one that is missing, has another name or version than required, or is
  * cyclic.
  */
 export function listLibraries(

@@ -6,9 +6,9 @@ import {type ChartFile, readChartFiles} from './files/chart-files.ts'
 const FOLDER = 'values_overrides'
 
 /**
- * Returns the feature files of a chart, each with its path in a package: those next to the chart, as in
- * openstack-helm, and those inside it, as in a package. One next to the chart replaces one inside. Throws
- * `KK_CHART`.
+ * Returns the feature files of a chart, each with its path in a package: files next to the chart, as in
+ * openstack-helm, and files inside it, as in a package. A file next to the chart replaces the same file
+ * inside. Throws `KK_CHART`.
  */
 export function listFeatureFiles({directory, name}: Pick<Chart, 'directory' | 'name'>): ChartFile[] {
   const files = new Map(

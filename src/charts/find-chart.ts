@@ -255,8 +255,8 @@ function checkDigest(
 }
 
 /**
- * Returns the digest of the package as far as it is known without fetching it; a stated one must have been
- * verified, too.
+ * Returns the digest of the package if it is known without fetching it; with a keyring, only if the package
+ * was verified.
  */
 async function knownDigest(
   {digest, keyring}: RemoteChartSource,

@@ -7,7 +7,9 @@ import {COMMON, ROLLOUT} from '../release.ts'
 interface Whole {
   readonly section: string
   readonly chart: string
-  /** The values of the chart under those of the section: the settings of the components. */
+  /**
+   * The values of the chart with the values of the section merged over them: the settings of the components.
+   */
   readonly values: Values
   /** The file of the environment, which has `components: true`. */
   readonly file: string

@@ -76,8 +76,8 @@ function isProtected(manifest: ChartYaml): boolean {
 }
 
 /**
- * Returns true for a chart whose releases are required by any chart whose configuration names them: mariadb,
- * rabbitmq.
+ * Returns true for shared infrastructure (mariadb, rabbitmq): any chart whose configuration mentions a
+ * release of it requires it.
  */
 function isSharedInfrastructure(manifest: ChartYaml): boolean {
   return isTrue(manifest, SHARED)

@@ -2,10 +2,10 @@ import {readFile} from 'node:fs/promises'
 import {chooseEnvironmentFile, splitArguments} from '../environment/choose.ts'
 
 /**
- * Returns the names in an environment file for shell completion: those of its releases, or that of the
- * environment. Matches lines with regular expressions, because loading the YAML parser takes too long for a
- * completion; unusual formatting yields fewer names. `words` is the command line so far, which may specify
- * the file.
+ * Returns names from an environment file for shell completion: the release names or, if `kind` is
+ * `environment`, the name of the environment. Matches lines with regular expressions, because loading the
+ * YAML parser takes too long for a completion; unusual formatting yields fewer names. `words` is the command
+ * line so far, which may specify the file.
  */
 export async function completedNames(
   kind: string,
@@ -26,19 +26,25 @@ async function namedFile(words: readonly string[], env: NodeJS.ProcessEnv): Prom
     if (['-e', '--environment'].includes(word)) return typed[at + 1] ?? []
     return /^(?:-e|--environment)=?(.+)/.exec(word)?.[1] ?? []
   })
-  const {file} = splitArguments(flag === undefined ? typed.filter(isAlone) : [])
+  const {file} = splitArguments(flag === undefined ? typed.filter(isPositional) : [])
   return chooseEnvironmentFile({argument: file, flag, env, cwd: process.cwd()})
 }
 
 /**
- * Returns true for a word that is neither a flag nor the file of another flag, such as RELEASE=FILE of
+ * Returns true for a positional argument: not a flag, and not the value of one, such as RELEASE=FILE of
  * --values.
  */
-function isAlone(word: string, at: number, words: readonly string[]): boolean {
-  return !word.startsWith('-') && !word.includes('=') && !OTHER_FILES.has(words[at - 1] ?? '')
+function isPositional(word: string, at: number, words: readonly string[]): boolean {
+  return !word.startsWith('-') && !word.includes('=') && !FLAGS_WITH_FILES.has(words[at - 1] ?? '')
 }
 
-const OTHER_FILES: ReadonlySet<string> = new Set(['--facts', '--file', '--kubeconfig', '--save', '--store'])
+const FLAGS_WITH_FILES: ReadonlySet<string> = new Set([
+  '--facts',
+  '--file',
+  '--kubeconfig',
+  '--save',
+  '--store',
+])
 
 /** Returns the sections, and the keys below `kk.releases`. */
 function releaseNames(lines: readonly string[]): readonly string[] {

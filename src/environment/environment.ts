@@ -95,8 +95,8 @@ export interface Environment {
   readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
   /**
-   * The releases that sections with `components: true` become, by name; `sections` and `releases` then have
-   * those.
+   * The component releases of sections with `components: true`, by name; they replace these sections in
+   * `sections` and `releases`.
    */
   readonly parts?: ReadonlyMap<string, Part>
   readonly global: Values | undefined

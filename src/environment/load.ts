@@ -48,9 +48,9 @@ export async function loadEnvironment(options: LoadOptions): Promise<Environment
 }
 
 /**
- * Returns the environment in a file, merged with the files that it names: one document that needs none of
- * them, with positions in them. Rejects with `KK_FILE`, with `KK_ENVIRONMENT` for files that include each
- * other, and with the errors of `readDocument`.
+ * Returns the environment in a file, merged with the files that it names, as one self-contained document;
+ * positions refer to the original files. Rejects with `KK_FILE`, with `KK_ENVIRONMENT` for files that include
+ * each other, and with the errors of `readDocument`.
  */
 export async function loadDocument(options: LoadOptions): Promise<EnvironmentDocument> {
   const {file, cwd = process.cwd()} = options
@@ -61,7 +61,7 @@ export async function loadDocument(options: LoadOptions): Promise<EnvironmentDoc
 
 interface Inclusion {
   readonly cwd: string
-  /** The files from the user's to that of the document, each included by the one before it. */
+  /** The chain of includes from the user's file to this document: each file includes the next one. */
   readonly chain: readonly string[]
   /** The paths of all files that were included so far: a file that several include counts once. */
   readonly included: Set<string>

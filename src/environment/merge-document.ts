@@ -6,8 +6,8 @@ import {type EnvironmentDocument, type EnvironmentPart, readDocument} from './re
 
 /**
  * Merges a document over the parts that it names, the lowest first, as Helm merges values: maps merge,
- * everything else replaces. The result is one document in the place of the file, read again from its text, so
- * that it means the same wherever it is sent; comments and anchors are lost. Its positions are in the files.
+ * everything else replaces. The result replaces the file, and is parsed again from its text, so that it means
+ * the same wherever it is sent; comments and anchors are lost. Positions refer to the original files.
  */
 export function mergeDocument(
   own: EnvironmentDocument,

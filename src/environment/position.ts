@@ -25,7 +25,10 @@ export function locator(source: Source): (path: Path) => Position | undefined {
   }
 }
 
-/** Returns the position of the key or item at a path; by `<<` or an alias, where the key was written. */
+/**
+ * Returns the position of the key or item at a path; for keys from `<<` or an alias, the position of the
+ * original key.
+ */
 export function positionIn(source: Source, root: Node, path: Path): Position | undefined {
   const entry = path.reduce<Entry | undefined>((at, step) => at && stepInto(source, at.value, step), {
     offset: root.offset,

@@ -4,7 +4,7 @@ import type {JsonSchema} from '../base/validate.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 
-/** Returns the schema of a text; those of true or false, and of a list, follow. */
+/** Returns the schema of a string. */
 export function text(title: string, description: string, rest: JsonSchema = {}): JsonSchema {
   return {title, description, type: 'string', ...rest}
 }

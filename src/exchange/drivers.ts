@@ -51,9 +51,9 @@ const TOOLS: Readonly<Record<Driver['kind'], {readonly leaves: string; readonly 
 }
 
 /**
- * Throws `KK_EXPORT` if an object of an export has the name of one that installs another release, or another
- * name than an unsuspended one that installs the same release. `where` is where the present objects are;
- * `again` is what to do afterwards.
+ * Throws `KK_EXPORT` if an object of the export would replace an existing object that installs another
+ * release, or would install a release that an existing, unsuspended object of another name also installs.
+ * `where` is the location of the existing objects; `retryCommand` is the step to take afterwards.
  */
 export function expectSameDrivers(
   exported: readonly Driver[],

@@ -228,8 +228,8 @@ export function lossesOf(format: Format, exported: Exported): readonly Loss[] {
 }
 
 /**
- * The commands that write the secrets, which an export only lists, to the place from which the tool reads
- * them; they are idempotent.
+ * The commands that write the secrets, which an export only lists, to where the tool reads them; they are
+ * idempotent.
  */
 const SECRETS: Partial<
   Readonly<Record<Format, (releases: readonly ExportedRelease[], exported: Exported) => readonly string[]>>

@@ -4,8 +4,8 @@ import type {Graph} from './graph.ts'
 import {partLevels} from './levels.ts'
 
 /**
- * Returns every release after its requirements, with the members of a group next to each other. The position
- * of a release is that of the first release in the file that needs it, including itself; ties are broken by
+ * Returns every release after its requirements, with the members of a group next to each other. A release is
+ * placed at the position of the first release in the file that needs it, or its own; ties are broken by
  * level, then by the order in the file, then by name. So a file whose order respects every edge keeps its
  * order, and the order in which requirements are listed has no influence.
  */

@@ -44,7 +44,7 @@ const NO_TEMPLATE = /no template "([^"]+)" associated with template/
 const MAX_LOG_LINES = 20
 
 /**
- * In this order, because a chart's own message can contain any of the later ones. Helm 3 and 4 differ in
+ * The order matters: a message from a chart can contain any of the later patterns. Helm 3 and 4 differ in
  * case.
  */
 const KINDS: readonly Kind[] = [

@@ -43,7 +43,7 @@ export interface ChangeOptions extends OperationOptions {
   readonly replace?: boolean
   /** Take over fields from other managers (helm 4, for a release with server-side apply). */
   readonly forceConflicts?: boolean
-  /** Take over existing objects that belong to no release, or to another. */
+  /** Take over existing objects that belong to another release or to none. */
   readonly takeOwnership?: boolean
 }
 

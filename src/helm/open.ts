@@ -208,8 +208,8 @@ function escaped(character: string): string {
 }
 
 /**
- * Makes helm take a revision as the last one of a release, and as deployed, whatever the cluster has. With
- * these variables it keeps releases in memory, reads the existing ones from a file, and writes nothing to the
+ * Makes helm treat a revision as the deployed last one of a release, regardless of the cluster. With these
+ * variables, helm keeps releases in memory, reads the existing ones from a file, and writes nothing to the
  * cluster (helm 3.21 and 4.2: loadReleasesInMemory). Rejects with `KK_FILE`.
  */
 async function withHistory<T>(

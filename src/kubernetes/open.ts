@@ -21,7 +21,7 @@ import {useReservations} from './reservations/reservations.ts'
 import {openWatches} from './watch/watches.ts'
 
 interface ClusterOptions extends KubeconfigOptions {
-  /** The readiness rules of custom resources whose conditions do not show it. */
+  /** The readiness rules of custom resources whose conditions do not indicate readiness. */
   readonly readiness?: ReadinessRules | undefined
 }
 

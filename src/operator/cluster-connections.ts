@@ -43,7 +43,10 @@ export interface ClusterConnection extends OperatorPorts {
   readonly workloads: WorkloadWatcher
   /** The last snapshot per Environment. */
   readonly snapshots: Map<string, StatusSnapshot>
-  /** Per Environment the target at which another process killed helm: it is retried once. */
+  /**
+   * By Environment, the target whose run failed because another process killed helm; such a run is retried
+   * once.
+   */
   readonly killedTargets: Map<string, string>
 }
 

@@ -21,8 +21,8 @@ interface SecretKubeconfig {
 
 /**
  * Writes the kubeconfig of a Secret to a file in a private directory, because helm reads only files. Throws
- * `KK_KUBECONFIG` for an invalid kubeconfig, and for one that refers to files or programs: those of the
- * operator would be read or run, and their content sent to the server of the kubeconfig.
+ * `KK_KUBECONFIG` for an invalid kubeconfig, and for one that refers to files or programs: the operator would
+ * read or run its own files, and send their content to the server of the kubeconfig.
  */
 export async function kubeconfigFile({text, secret, context}: SecretKubeconfig): Promise<KubeconfigFile> {
   const directory = await temporaryDirectory('kk-kubeconfig-')

@@ -233,7 +233,10 @@ function withTiming(work: Reconciler, onReconcile: OperatorOptions['onReconcile'
 
 const objectKey = (name: string) => ({namespace: KK_NAMESPACE, name})
 
-/** Interrupts a run: running helm processes end, and none starts. A second interruption would abort helm. */
+/**
+ * Interrupts a run: running helm processes may finish, and no further one starts. A second interruption would
+ * abort helm.
+ */
 function stopOnce(interruption: Interruption | undefined): void {
   if (interruption && !interruption.stop.aborted) interruption.interrupt()
 }

@@ -114,7 +114,8 @@ export function newStatusWriter(
 }
 
 /**
- * Debounce interval of status writes: each one costs the API server about as much as a small Helm operation.
+ * Debounce interval of status writes, in milliseconds: a write costs the API server about as much as a small
+ * Helm operation.
  */
 const WRITE_INTERVAL_MS = 1000
 

@@ -18,7 +18,7 @@ export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Val
   const files: Values[] = []
   for (const {source, text} of values.files) {
     files.push(fileValues(source, text))
-    // A hundred of them, each of the maximum size, would take a minute to read.
+    // A hundred files of the maximum size would take a minute to read.
     expectStorableSize(files, `the files up to ${source}`)
   }
   const update = withSets(mergeValues(...files), values)

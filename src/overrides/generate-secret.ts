@@ -12,8 +12,8 @@ const CEPH_KEY_LENGTH = 16
  * Returns a new password or key, from the operating system's random numbers. A password has letters of both
  * cases, digits and symbols without meaning in URLs, INI files, shells and YAML, and begins and ends with a
  * letter. A Fernet key is 32 bytes in base64url, as python-cryptography makes them; RSA is a private key in
- * PEM (PKCS #8), and so is that of a server, on P-256; a key of Ceph is for AES. An authority that replaces a
- * former one contains its keys.
+ * PEM (PKCS #8); the key of a server, too, but on P-256; a Ceph key is an AES key. An authority that replaces
+ * a former one contains the former keys.
  */
 export function generateSecret(kind: SecretNeed['kind'], former?: string): string {
   const generators: Record<SecretNeed['kind'], () => string> = {

@@ -26,9 +26,12 @@ export type SystemLayersOf = (
 export interface StoreUse {
   /** The identity of the store; undefined if there is none. */
   readonly identity: StoreIdentity | undefined
-  /** Whether the store replaces the one with which releases were deployed, and its cluster. */
+  /**
+   * Whether the store replaces the store with which releases were deployed, and the cluster that the store is
+   * bound to.
+   */
   readonly isAdopted: boolean
-  /** Whether the store is used with a throwaway cluster, which is a different one each time. */
+  /** Whether the cluster is a throwaway one, which has another identity each time. */
   readonly isThrowaway: boolean
 }
 

@@ -9,10 +9,10 @@ import {notInstalled, unfinished} from './refusals.ts'
 import {usesOf} from './uses/uses.ts'
 
 /**
- * Returns the record of a release that may be adopted, and whether this environment owns it already: one that
- * was handed over to another tool comes back. `from` is the environment that hands it over; undefined for a
- * release that kk did not install. Throws `KK_NOT_INSTALLED` without a record, `KK_OWNER` or `KK_FOREIGN` if
- * the owner is not `from`, and `KK_PENDING` while an operation on the release is unfinished.
+ * Returns the record of a release that may be adopted, and whether this environment owns it already: a
+ * release that was handed over to another tool is taken back. `from` is the environment that hands it over;
+ * undefined for a release that kk did not install. Throws `KK_NOT_INSTALLED` without a record, `KK_OWNER` or
+ * `KK_FOREIGN` if the owner is not `from`, and `KK_PENDING` while an operation on the release is unfinished.
  */
 export function adoptable(
   {release, owner}: Pick<DesiredRelease, 'release' | 'owner'>,

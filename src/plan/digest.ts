@@ -13,7 +13,7 @@ export function canonicalJson(value: unknown): string {
     if (typeof inner === 'bigint') return `${inner}n`
     if (typeof inner === 'number' && !Number.isFinite(inner)) return String(inner)
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    // This makes entries, not an object: JavaScript would sort keys that look like integers by its own rule.
+    // Entries instead of an object, because JavaScript sorts keys that look like integers before all others.
     return {entries: Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))}
   })
 }

@@ -37,7 +37,7 @@ export interface PlanInputs {
    */
   readonly revisions?: readonly ObservedRecord[]
   readonly mode: PlanMode
-  /** Releases whose health would be awaited in vain, and the action to take instead. */
+  /** Releases that cannot become healthy on their own, and the action to take instead of waiting. */
   readonly stuck?: ReadonlyMap<ReleaseId, Decision>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean

@@ -85,7 +85,7 @@ interface Adopt extends ActionFacts {
   readonly from?: string
 }
 
-/** The record is marked: from then on that tool changes the release, and kk refuses to. */
+/** The record is marked: from then on, that tool changes the release, and kk refuses changes. */
 interface HandOver extends ActionFacts {
   readonly kind: 'hand-over'
   readonly tool: string

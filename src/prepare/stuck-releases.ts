@@ -23,10 +23,10 @@ export interface StuckReleases {
 }
 
 /**
- * Returns the releases that would be awaited in vain: among those that changed releases require, the ones
- * whose objects are gone; among those whose gate is awaited, also the ones whose Jobs have failed, whose
- * hooks were not seen to complete, or which helm installed without their values. Helm reads empty standard
- * input as no values; it gets that from a kk that is killed just after it started helm.
+ * Returns the releases that cannot become healthy on their own: requirements of changed releases whose
+ * objects are gone; and releases whose gate is awaited, if their objects are gone, their Jobs have failed,
+ * their hooks were not seen to complete, or helm installed them without their values. Helm reads empty
+ * standard input as no values; it gets that from a kk that is killed just after it started helm.
  */
 export async function stuckReleases(
   planned: Plan,
@@ -65,7 +65,7 @@ interface Candidate {
   readonly layers: Parameters<typeof mergedValues>[0]
 }
 
-/** Returns the action to take for a release that would be awaited in vain. */
+/** Returns the action to take for a release that cannot become healthy on its own. */
 async function resolution(
   cluster: Cluster,
   {release, isAwaited, layers}: Candidate,

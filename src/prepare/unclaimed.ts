@@ -27,9 +27,9 @@ export interface Compared {
 /**
  * Throws `KK_IN_THE_WAY` for existing objects that helm would not take over because they were not created for
  * this release; helm itself reports that only when it installs the release (Helm 4.2: validate.go
- * checkOwnership). Allowed are objects that the release had before, and those that another release gives up
- * earlier in the same plan. Helm does not check the owner of hooks: it deletes the existing object, or fails.
- * For hooks only an object of another release is refused.
+ * checkOwnership). Objects that the release had before, or that another release drops earlier in the same
+ * plan, are allowed. Helm does not check the owner of hooks: it deletes the existing object, or fails. For
+ * hooks only an object of another release is refused.
  */
 export function expectUnclaimed(
   standing: readonly ExistingObject[],

@@ -244,7 +244,7 @@ function refusedRepeats(
 }
 
 /**
- * Throws `KK_INVALID_OBJECT` with all refused objects; `repeated` are lines on those that are already
+ * Throws `KK_INVALID_OBJECT` with all refused objects; `repeated` has the lines for objects that were already
  * refused.
  */
 function expectAllAccepted(answers: readonly Answer[], repeated: readonly string[], brought: Brought): void {

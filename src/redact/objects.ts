@@ -12,8 +12,8 @@ export interface ManifestObject {
 
 /**
  * Returns a function that masks the content of the Secrets among these objects, in plain and as base64, and
- * what `more` masks. Names and common words next to a password, as in `OS_USERNAME: cinder`, are not masked,
- * because objects have the same names.
+ * everything that `more` masks. Names and common words next to a password, as in `OS_USERNAME: cinder`, are
+ * not masked, because objects have the same names.
  */
 export function redactSecretsOf(objects: readonly ManifestObject[], more: Redact = (text) => text): Redact {
   const hide = redactor({secret: secretContents(objects)})

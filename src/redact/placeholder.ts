@@ -5,7 +5,7 @@ export const MASK = '***'
  * What may replace a value: a variable, a mask, the indicator of a block or a map that follows; or nothing.
  */
 const STAND_IN = String.raw`\$\{\w+\}|\$\(\w+\)|(?i:true|false|null|none|<none>)|\*{3}|[|>][-+\d]*|[{[]`
-/** What may follow such a replacement up to the end of the value. */
+/** The characters that may follow a placeholder, up to the end of the value. */
 const REST = String.raw`[\\"']*[\s,;)}\]]*$`
 /** A shell variable, in capitals: a password may begin with `$`. */
 const SHELL_VARIABLE = String.raw`\$[A-Z_][A-Z0-9_]*`

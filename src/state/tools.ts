@@ -7,8 +7,8 @@ import {isExecutable} from './files/is-executable.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The binaries of a sandbox. `kwok-kubelet` is kwok that also keeps pods pending which lack a ConfigMap or
- * Secret. A toolbox of an earlier kk lacks this binary, and pods would never start with it.
+ * The binaries of a sandbox. `kwok-kubelet` is a kwok that also keeps pods pending while a ConfigMap or
+ * Secret is missing. A toolbox of an earlier version of kk lacks this binary; pods would never start with it.
  */
 export const SANDBOX_TOOLS = [
   'etcd',

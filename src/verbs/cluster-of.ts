@@ -3,8 +3,7 @@ import type {ClusterIdentity} from '../kubernetes/api/identity.ts'
 import type {Plan} from '../plan/plan.ts'
 
 /**
- * Returns the cluster fields of a plan: context, API server, and identity, which is read unless it is
- * `known`.
+ * Returns the cluster fields of a plan: context, API server, and identity, which is read if it is not passed.
  */
 export async function planCluster(
   cluster: {readonly context: string; readonly server: string; readonly apiServer: ApiServer},

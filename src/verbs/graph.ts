@@ -15,7 +15,10 @@ export function viewOf(prepared: Prepared, names: readonly string[]) {
   return {environment: prepared.environment.name, graph, protected: new Set(isProtected)}
 }
 
-/** Returns the dependents of a release in this environment, each with the required release on its path. */
+/**
+ * Returns the dependents of a release in this environment, each with the release that it requires directly on
+ * the path.
+ */
 export function dependentsOf(prepared: Prepared, name: string) {
   const release = namedRelease(prepared, name)
   const uses = usesOf({wanted: prepared.graph, revisions: []})

@@ -240,7 +240,7 @@ async function missingNotes(
       ...(await cluster.live.missing(releaseNamespace(release), objects)),
       ...(stored ? await missingHookObjects(cluster.live, stored) : []),
     ]
-    // Releases that are only checked have a note on their health; see `ailingNotes`.
+    // Releases that are only checked have a note on their health; see `unhealthyNotes`.
     const scaled = kind === 'check' ? [] : await scaledNotes(release, objects, cluster)
     if (missing.length === 0) return scaled
     const names = missing.map(objectName).join(', ')
@@ -272,7 +272,7 @@ const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'Rep
 
 /**
  * Returns a note for each release that the plan only checks and that is not healthy now: the plan would fail
- * for a reason that exists before it. Releases that cannot, or may not, be read are skipped.
+ * for a reason that already exists. Releases that cannot, or may not, be read are skipped.
  */
 async function unhealthyNotes(
   actions: readonly Action[],

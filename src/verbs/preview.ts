@@ -97,10 +97,10 @@ export async function previewChange(
 }
 
 /**
- * Renders what a plan would install or upgrade. With `ifUnknown` skips releases that were rendered with the
- * same inputs and validated before, unless an object must be checked against the cluster again; and new
- * releases, if the environment infers nothing. Rejects with helm's error for a chart or its values; see
- * `renderAll`.
+ * Renders the releases that a plan would install or upgrade. With `ifUnknown`, it skips releases that were
+ * rendered with the same inputs and validated before, unless an object must be checked against the cluster
+ * again; it also skips new releases if the environment infers nothing. Rejects with helm's error for a chart
+ * or its values; see `renderAll`.
  */
 export async function renderPlan(
   prepared: Prepared,
@@ -147,7 +147,10 @@ function uncheckedNotes(
   ]
 }
 
-/** Kinds that may allow to define kinds, or that hold data: their rendered objects are checked each time. */
+/**
+ * Kinds that may grant the right to define kinds, or that hold data: their rendered objects are checked each
+ * time.
+ */
 const ALWAYS_CHECKED_KINDS: ReadonlySet<string> = new Set([
   ...['APIService', 'ClusterRole', 'ClusterRoleBinding'],
   ...['PersistentVolumeClaim', 'Namespace'],
@@ -155,7 +158,7 @@ const ALWAYS_CHECKED_KINDS: ReadonlySet<string> = new Set([
 
 /**
  * Returns true if a chart provides only objects of built-in kinds, in its own namespace, with valid names,
- * and none that may allow to define kinds or holds data.
+ * and none that may grant the right to define kinds, or holds data.
  */
 function hasNoCustomKinds({provided}: ChartFacts): boolean {
   return provided.objects.every(

@@ -302,8 +302,8 @@ function tagName({source, written, origin, directives}: Builder, event: Properti
 }
 
 /**
- * Returns the name of an anchor. YAML 1.2 allows more characters; for Helm the name ends before the first
- * other one.
+ * Returns the name of an anchor, up to the first character that Helm does not allow in one. YAML 1.2 allows
+ * more characters.
  */
 function anchorName(source: Source, event: {anchorStart: number; anchorEnd: number}): string {
   const name = source.text.slice(event.anchorStart, event.anchorEnd)

@@ -125,7 +125,7 @@ export function mergedMaps(source: Source, value: Node): MappingNode[] {
   })
 }
 
-/** In Helm's reader a merge overrides keys before it; in every other reader the keys override the merge. */
+/** In Helm's reader, `<<` overrides keys before it; in every other reader, the keys override `<<`. */
 function mergeInto(
   reader: Reader,
   into: {map: Record<string, unknown>; names: ReadonlySet<string>},

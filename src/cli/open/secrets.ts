@@ -64,8 +64,8 @@ function missingIn(available: KnownSecrets, needs: SecretNeeds): SecretNeeds {
 }
 
 /**
- * Returns what adds secrets to the layers of releases for inspection: those of the cluster, if there is one,
- * or of the store.
+ * Returns a function that adds secrets to the layers of releases for inspection: from the cluster, if there
+ * is one, else from the store.
  */
 export function secretsLayer(
   flags: StoreFlags,

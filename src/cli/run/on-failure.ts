@@ -140,8 +140,8 @@ async function removeNew(
 }
 
 /**
- * Plans a removal without releases that are protected or would lose data: these require a confirmation by
- * name.
+ * Plans a removal, except of releases that are protected or would lose data, because these require a
+ * confirmation by name.
  */
 async function planSafeRemoval(
   context: RemovalContext,

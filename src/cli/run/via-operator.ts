@@ -26,14 +26,14 @@ import {exitCode, printResult, type RunContext, watchInterruptibly} from './run.
 
 /** An environment that the operator manages, on the cluster of its releases. */
 interface OnOperated extends OnCluster {
-  /** The cluster of its Environment; closed together with the other. */
+  /** The cluster of the Environment; closed together with `cluster`. */
   readonly hub: Cluster
 }
 
 /**
  * Opens the environment and clusters for a change that the operator should make: the flags select the cluster
- * of the Environment; facts, plan and secrets are read from the cluster of its releases. Throws what
- * `drivenEnvironment` and `Contact.reach` throw.
+ * of the Environment; facts, plan and secrets are read from the cluster of its releases. Throws the errors of
+ * `managedEnvironment` and of the connection to the cluster.
  */
 export async function openOperated(
   flags: ChangeFlags & ClusterFlags,

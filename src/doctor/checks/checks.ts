@@ -244,7 +244,10 @@ function freshIn(next: Change['next']): readonly Creator[] {
   })
 }
 
-/** Returns the generated passwords and keys that pods get for an external server, which would refuse them. */
+/**
+ * Returns the generated passwords and keys that pods would use for an external server, which does not know
+ * them.
+ */
 function unstatedKeys({next, strayKeys = []}: Change): readonly CheckResult[] {
   const used = strayKeys.filter(({release, value}) => {
     const objects = (next.get(release)?.objects ?? []).map(({object}) => object)

@@ -9,9 +9,9 @@ import {identity} from '../charts/same-object.ts'
 import type {Change, CheckResult} from './change.ts'
 
 /**
- * Returns the objects that two releases would create. It is a note if all had the object before, if all
- * create it as a hook, which helm deletes and re-creates, or if a chart may look up whether it exists. A hook
- * of one takes the object of the other: helm deletes that, or fails because it exists.
+ * Returns the objects that two releases would create. It is a note if all releases had the object before, if
+ * all create it as a hook, which helm deletes and re-creates, or if a chart may look up whether it exists. If
+ * only one creates it as a hook, helm deletes the object of the other release, or fails because it exists.
  */
 export async function sharedCreations({next, staying}: Change): Promise<readonly CheckResult[]> {
   if (next.size === 0) return []

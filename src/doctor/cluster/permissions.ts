@@ -30,7 +30,10 @@ export const permissionsCheck: Check = {
   },
 }
 
-/** Returns each access that verbs need once; those in the namespaces of releases if these are known. */
+/**
+ * Returns each access that verbs need, without duplicates; accesses in namespaces of releases only if these
+ * are known.
+ */
 function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
   // The operator has its own ServiceAccount, and its CRDs need not exist.
   const verbs = Object.entries(NEEDS).filter(([verb]) => !verb.startsWith('operator '))
@@ -89,8 +92,8 @@ interface Grant {
 }
 
 /**
- * Returns one finding for each kind of object and place. Without the accesses of status and plan, kk can do
- * nothing; those of other verbs may be denied on purpose.
+ * Returns one finding for each kind of object and place. Missing access for status and plan is a problem,
+ * because kk can do nothing without it; access for other verbs may be denied on purpose.
  */
 function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly CheckFinding[] {
   const groups = Map.groupBy(denied, ({access: {verb: _, ...object}, by, without}) =>

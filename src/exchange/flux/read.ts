@@ -210,7 +210,8 @@ function inRegistry(url: string, ref: unknown): FluxChart {
 }
 
 /**
- * A HelmRelease waits for those that it names, and for all releases of the Kustomizations its own depends on.
+ * A HelmRelease waits for the HelmReleases in its `dependsOn`, and for all releases of the Kustomizations
+ * that its own Kustomization depends on.
  */
 function releaseNeeds(
   helmRelease: FluxObject,
@@ -245,7 +246,8 @@ function dependencies({
 }
 
 /**
- * The path of a Kustomization is relative to its source, which is assumed to be the directory that was read.
+ * The path of a Kustomization is relative to its source; the directory that was read is assumed to be that
+ * source.
  */
 function isApplied({file}: FluxObject, {spec}: FluxObject): boolean {
   const path = join('.', digText(spec, 'path') ?? '.')

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto'
 import {digText} from '../../base/dig.ts'
 import type {Values} from '../../base/values.ts'
 
-/** The namespace of Flux, which is the default for objects that specify none. */
+/** The namespace of Flux; the default for objects without a namespace. */
 export const CONTROL_NAMESPACE = 'flux-system'
 
 /** The Helm release that a HelmRelease installs. */

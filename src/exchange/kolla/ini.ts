@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
 import type {Source} from '../../yaml/error.ts'
 
-/** An option that occurs more than once, as openstack-helm's charts take it. */
+/** An option that occurs more than once, in the form that openstack-helm's charts accept. */
 export interface MultiString {
   readonly type: 'multistring'
   readonly values: readonly string[]

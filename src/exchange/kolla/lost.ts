@@ -64,7 +64,7 @@ interface ForeignAddress {
   readonly address: string
 }
 
-/** Returns the lines of a file that make a server listen at a host's address, which no pod has. */
+/** Returns the lines of a file that make a server listen on the address of a host, which pods do not have. */
 function foreignAddresses(text: string): readonly ForeignAddress[] {
   return text.split('\n').flatMap((line, at) => {
     const [, address] = LISTENS.exec(line) ?? []

@@ -51,8 +51,8 @@ export interface KollaNames {
 /**
  * Returns the release that a kolla name refers to in an environment: a release with that name; otherwise a
  * microservice, service or container, such as `nova-control` or `nova_api`. Returns an unknown name
- * unchanged. Throws `KK_USAGE` with the reason if kk has no equivalent, and for a name that only removes
- * things of a service, because it must not install the service.
+ * unchanged. Throws `KK_USAGE` with the reason if kk has no equivalent, and for a microservice that only
+ * deletes resources, because installing the release instead would be wrong.
  */
 export function releaseOf(word: string, {containers, environment}: KollaNames): string {
   const name = dashed(word)

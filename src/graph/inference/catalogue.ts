@@ -5,7 +5,7 @@ import {type KnownRelease, type Provided, type Target, wordDigest} from './facts
 export interface Candidate {
   readonly release: ReleaseId
   readonly object: string
-  /** The name of the object, by which a release may be recognised. */
+  /** The name of the object, which may contain the name of the release. */
   readonly name: string
 }
 

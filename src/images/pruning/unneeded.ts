@@ -26,10 +26,10 @@ export interface UnneededImage {
 const KK_PREFIX = 'localhost/kk/'
 
 /**
- * Returns the images that kk built and no longer needs: those whose reference it no longer builds, those
+ * Returns the images that kk built and no longer needs: images whose reference it no longer builds, images
  * replaced by a newer build, and their build steps, children before parents. Build steps of needed images
- * stay as the cache of the next build, and so do all foreign images. `references` are those that kk builds,
- * `ids` the ids of its last builds and of images that containers use.
+ * stay as the cache of the next build; foreign images stay, too. `references` are the references that kk
+ * builds, `ids` the ids of its last builds and of images that containers use.
  */
 export function unneededImages(
   stored: readonly StoredImage[],

@@ -28,8 +28,8 @@ export interface ContentStore {
   hasBlob(repository: string, digest: string): Promise<boolean>
   readBlob(repository: string, blob: Descriptor): Promise<AsyncIterable<Uint8Array>>
   /**
-   * Writes what `read` returns, unless it can be mounted from `mount`, another repository of this store that
-   * has it.
+   * Writes the blob that `read` returns, unless it can be mounted from `mount`, another repository of this
+   * store.
    */
   writeBlob(repository: string, blob: Descriptor, read: ReadBlob, mount?: string): Promise<void>
   /** Writes a manifest after its content, under a tag or its digest; without a name as part of an index. */

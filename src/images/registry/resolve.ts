@@ -19,8 +19,8 @@ export function sourceRegistries(options: ResolvingOptions): (host: string) => C
 }
 
 /**
- * Returns a function that resolves an image to its digest: that of its reference, otherwise its registry's.
- * Rejects with `KK_IMAGE`.
+ * Returns a function that resolves an image to its digest: the one in its reference, otherwise the one that
+ * its registry reports. Rejects with `KK_IMAGE`.
  */
 export function digestResolver(
   registries: (host: string) => ContentStore,

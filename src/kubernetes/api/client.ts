@@ -20,7 +20,7 @@ export interface ApiRequest {
   /** Milliseconds until a response must begin. */
   readonly timeout?: number
   /**
-   * Whether a write is idempotent: done a second time it has the same effect, or is refused. It is then
+   * Whether a write is idempotent: a repetition has the same effect, or is refused. An idempotent write is
    * retried after a lost connection.
    */
   readonly repeatable?: boolean

@@ -105,7 +105,7 @@ interface Provider {
 /** The keys without which the Kubernetes client sends requests anonymously. */
 const OIDC_KEYS = ['client-id', 'id-token', 'idp-issuer-url']
 
-/** Throws for settings for which the Kubernetes client throws exceptions without a cause. */
+/** Throws for settings for which the Kubernetes client would throw an unspecific error. */
 function refuseUnusable({cluster, user}: ClusterAccess): void {
   const provider = user['auth-provider'] as Provider | null | undefined
   if (provider && provider.name !== 'oidc')

@@ -19,8 +19,8 @@ export type Identity = Metadata & {
 type Parts<T> = DeepReadonly<Partial<NonNullable<T>>>
 
 /**
- * An object as the API server returns it; items of lists have no kind. Required fields of a manifest are
- * optional, because a status is written step by step, and only the name of its metadata is always present.
+ * An object as the API server returns it; items of lists have no kind. All fields are optional except the
+ * name, because a status is written step by step.
  */
 export type Served<T extends {metadata?: ObjectMeta; spec?: object; status?: object}> = DeepReadonly<
   Omit<T, 'apiVersion' | 'kind' | 'metadata' | 'spec' | 'status'>

@@ -174,9 +174,9 @@ function pairs(
 }
 
 /**
- * Returns an object whose merged lists have their desired content: each item that exists, with the manifest's
- * changes, then the new items. Items are identified by all of their keys, and by their order if the keys are
- * equal. As a plain merge patch it sets the fields of the manifest, and nothing else.
+ * Returns an object whose merged lists have their desired content: each existing item with the changes of the
+ * manifest, then the new items. Items are identified by all of their keys, and by their order if the keys are
+ * equal. Applied as a plain merge patch, it sets only the fields of the manifest.
  */
 export function withLiveItems<T extends Values>(object: T, live: Values): T {
   return overlaid(object, live, {kind: object['kind'], isWhole: false}) as T

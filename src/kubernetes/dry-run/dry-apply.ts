@@ -16,8 +16,8 @@ const MAX_ATTEMPTS = 3
 const REFUSALS = [400, 405, 409, 413, 415, 422, 500]
 
 /**
- * Has the API server apply each object in a dry run, as helm would, and reads the live object. With either
- * method, fields that the manifest does not name are kept.
+ * Applies each object in a dry run, as helm would, and reads the live object. With both apply methods, fields
+ * that the manifest does not name are kept.
  */
 export async function dryApplyObjects(
   plainClient: ApiClient,
@@ -37,8 +37,8 @@ export async function dryApplyObjects(
 }
 
 /**
- * Writes objects that exist as helm writes them, by force: their fields are again as the manifest states.
- * Objects that do not exist, or whose kind does not, are skipped.
+ * Writes existing objects as helm writes them, with force, so that their fields match the manifest again.
+ * Objects that do not exist, or whose kind does not exist, are skipped.
  */
 export async function correctObjects(
   plainClient: ApiClient,

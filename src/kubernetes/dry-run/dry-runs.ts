@@ -10,7 +10,7 @@ export type Validation = {readonly object: string} & (
       readonly conflicts?: readonly FieldConflict[]
     }
   | {readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind' | 'server'}
-  /** `webhook` is the one that does not respond: its Service, as `namespace/name`, or its own name. */
+  /** `webhook` is the webhook that does not respond: its Service, as `namespace/name`, or its own name. */
   | {readonly outcome: 'refused'; readonly message: string; readonly webhook?: string}
 )
 
@@ -23,8 +23,8 @@ export interface FieldConflict {
 }
 
 /**
- * How helm applies objects: on the server side (helm 4), or by patches (helm 3, and releases that it once
- * installed).
+ * How helm applies objects: by server-side apply (helm 4), or by patches (helm 3, and helm 4 for releases
+ * that helm 3 installed).
  */
 export type ApplyMethod = 'server-side' | 'client-side'
 

@@ -2,8 +2,8 @@ import {KkError} from '../../base/errors.ts'
 import type {Validation} from './dry-runs.ts'
 
 /**
- * Throws `KK_WEBHOOK` if the API server could not call a webhook: the object is then neither valid nor
- * invalid.
+ * Throws `KK_WEBHOOK` if the API server could not call a webhook: it is then unknown whether the object is
+ * valid.
  */
 export function expectWebhooksAnswer(validations: readonly Validation[]): void {
   const unanswered = validations.flatMap((each) =>

@@ -98,8 +98,8 @@ interface DryRunSubject extends ObjectToWrite {
 }
 
 /**
- * Tries the object in another namespace and counts only faults that are independent of the namespace: neither
- * its permissions nor its content.
+ * Tries the object in another namespace and reports only faults that do not depend on the namespace, its
+ * permissions or its content.
  */
 async function dryRunElsewhere(client: ApiClient, subject: DryRunSubject): Promise<Validation> {
   const name = objectName(subject.object)

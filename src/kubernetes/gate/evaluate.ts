@@ -66,8 +66,8 @@ const GATED_KINDS: readonly GatedKind[] = [
 ]
 
 /**
- * The other kinds with a health, which kk's roles do not cover; objects of all other kinds are healthy when
- * they exist.
+ * Further kinds whose health is evaluated, which kk's roles do not cover; objects of all remaining kinds are
+ * healthy when they exist.
  */
 const RARE_KINDS: readonly GatedKind[] = [
   {...REPLICA_SETS, health: replicaSetHealth as HealthOf<Observed>},

@@ -88,8 +88,8 @@ export async function waitForHealth(
 const RETRY_DELAY_MS = 1_000
 
 /**
- * Lists the autoscalers of a namespace once for a gate, which evaluates at each event; after a failure again
- * with a delay.
+ * Lists the autoscalers of a namespace once for a gate, which evaluates at each event; after a failure, lists
+ * them again with a delay.
  */
 function listOnce(ask: HealthInputs['scaleTargets']): HealthInputs['scaleTargets'] {
   const answers = new Map<string, ReturnType<typeof ask>>()
@@ -139,8 +139,8 @@ interface Observing {
 }
 
 /**
- * Throws `KK_UNREACHABLE` if the cluster does not respond at the deadline: a stale observation is no verdict.
- * Ignores any other error.
+ * Throws `KK_UNREACHABLE` if the cluster does not respond at the deadline, because a stale observation proves
+ * nothing. Ignores any other error.
  */
 function expectAnswer(error: unknown, {blames}: Exclude<Health, PassedHealth>): void {
   const {code, message} = asKkError(error)
@@ -177,8 +177,8 @@ async function observe(
 }
 
 /**
- * Reads each object once, so that no state from before the gate's start decides: a watch may lag behind
- * helm's last write, and an object would pass in its old state.
+ * Reads each object once at the start of the gate: a watch may lag behind helm's last write, and an object
+ * would pass in its old state.
  */
 async function readCurrent(
   client: ApiClient,

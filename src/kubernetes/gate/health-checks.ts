@@ -5,7 +5,7 @@ import type {ScaleTarget} from './scale-targets.ts'
 
 export interface GateOptions {
   readonly namespace: string
-  /** The objects that were applied; those of kinds without a health are ignored. */
+  /** The objects that were applied; kinds whose health is not evaluated are ignored. */
   readonly objects: readonly KubernetesObject[]
   /** Milliseconds since the epoch. */
   readonly deadline: number
@@ -20,7 +20,10 @@ export interface GateOptions {
 
 export interface HookWatchOptions {
   readonly namespace: string
-  /** The objects of the release: watched are hooks that are Jobs or Pods, and other Jobs that may vanish. */
+  /**
+   * The objects of the release. Only hooks that are Jobs or Pods, and other Jobs that may vanish, are
+   * watched.
+   */
   readonly objects: readonly KubernetesObject[]
   /**
    * The events whose hooks must be observed to complete even if helm succeeds: helm 3 takes a deletion for

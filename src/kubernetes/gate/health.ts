@@ -18,9 +18,9 @@ export interface Cause {
 }
 
 /**
- * A health with which a gate passes. `partial`: everything that must serve does, but as the chart states,
- * some of it is not of the current version, or does not run: `OnDelete`, a partition, a paused Deployment, a
- * suspended Job.
+ * A health with which a gate passes. `partial`: all required replicas serve, but by the settings of the
+ * chart, some pods are not of the current version, or do not run: `OnDelete`, a partition, a paused
+ * Deployment, a suspended Job.
  */
 export interface PassedHealth {
   readonly state: 'healthy' | 'partial'

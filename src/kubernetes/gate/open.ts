@@ -18,7 +18,7 @@ import {watchHookObjects} from './watch-hooks.ts'
 interface HealthCheckOptions {
   readonly discovery: Discovery
   readonly watches: Watches
-  /** The readiness rules of custom resources whose conditions do not show it. */
+  /** The readiness rules of custom resources whose conditions do not indicate readiness. */
   readonly rules: ReadinessRules
 }
 

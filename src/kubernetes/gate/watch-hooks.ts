@@ -142,8 +142,7 @@ interface HookOutcomes {
 }
 
 /**
- * `expected` are the hooks that helm must create in this operation, as far as helm's own success does not
- * count.
+ * `expected` are the hooks that must be observed to complete, because a success of helm does not prove it.
  */
 function hookOutcomes(
   watches: Watches,

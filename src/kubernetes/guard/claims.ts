@@ -22,7 +22,7 @@ const INSTANCE = 'app.kubernetes.io/instance'
 /**
  * Returns the names of the claims that a StatefulSet creates, `namespace/template-statefulset`, without their
  * ordinals. These claims have the labels of selector and template and no metadata of helm (Kubernetes 1.36:
- * stateful_set_utils.go). `home` is the namespace of a rendered set that names none.
+ * stateful_set_utils.go). `releaseNamespace` is the namespace of a rendered set without one.
  */
 export function claimsOf(
   {metadata: {namespace, name}, spec}: StatefulSet,

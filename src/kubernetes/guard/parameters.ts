@@ -10,8 +10,8 @@ export interface ParameterConfigMap extends KubernetesObject {
 }
 
 /**
- * The key of the stamp, which differs at each write; the policy quotes it when it denies the deletion of this
- * ConfigMap.
+ * The key of the stamp, a value that differs at each write; the policy quotes it when it denies the deletion
+ * of this ConfigMap.
  */
 export const STAMP_KEY = 'written'
 /** Prefixes of the keys by which the policies look up releases, claims and approvals. */

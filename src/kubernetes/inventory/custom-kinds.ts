@@ -28,9 +28,8 @@ export function definedKinds(objects: readonly KubernetesObject[]): readonly str
 }
 
 /**
- * Whether these objects grant the right to define or serve kinds, so that the kinds are known only while
- * their program runs: an operator that creates its own CustomResourceDefinitions, or an aggregated API
- * server.
+ * Whether these objects grant the right to define or serve kinds. Such kinds exist only once the program
+ * runs: an operator that creates its own CustomResourceDefinitions, or an aggregated API server.
  */
 export function mayDefineKinds(objects: readonly KubernetesObject[]): boolean {
   return objects.some(({kind, rules, roleRef}) => {

@@ -31,8 +31,8 @@ interface RenewalIntervals {
 }
 
 /**
- * The holder gives up before another process may take the Lease, which counts from its observation of the
- * last renewal.
+ * The holder gives up before another process may take the Lease; that process counts from the time at which
+ * it observed the last renewal.
  */
 const RENEWAL_INTERVALS: RenewalIntervals = {
   renewPeriod: 15_000,
@@ -239,10 +239,10 @@ interface AcquiredLease {
 }
 
 /**
- * Takes a release's Lease, or waits until it can be taken. Clocks are not compared: a Lease has expired when
- * it was unchanged for its duration, or at once when its holder's process on this machine is gone. It waits
- * for a holder whose helm process still runs on this machine. Throws `KK_HELD` with the holder at the
- * deadline.
+ * Takes a release's Lease, or waits until it can be taken. Clocks of machines are not compared: a Lease has
+ * expired when it was unchanged for its duration, or immediately if the process of its holder on this machine
+ * is gone. It waits for a holder whose helm process still runs on this machine. Throws `KK_HELD` with the
+ * holder at the deadline.
  */
 async function acquireLease(
   client: ApiClient,

@@ -31,7 +31,10 @@ export interface StartedOperation {
 }
 
 export interface Operation extends StartedOperation {
-  /** Milliseconds since the epoch, by the clock of the API server: kk kills its helm then. */
+  /**
+   * The time at which kk kills its helm process, in milliseconds since the epoch by the clock of the API
+   * server.
+   */
   readonly deadline: number
   /** The kk that started helm. */
   readonly kk: PlacedProcess

@@ -20,8 +20,8 @@ import {leaseOperation, leaseProcess, OPERATION_VARIABLE, type Operation, operat
 export interface LeaseView {
   readonly release: ReleaseId
   /**
-   * For display: user, host, process, run. Undefined after its release; the Lease is then a record of an
-   * operation.
+   * For display: user, host, process, run. Undefined after the Lease was released; it is then only a record
+   * of the operation.
    */
   readonly holder: string | undefined
   readonly process: PlacedProcess | undefined

@@ -13,8 +13,8 @@ export function releaseAnnotations(release: ReleaseId): Readonly<Record<string, 
 }
 
 /**
- * Returns the release of these annotations. Its namespace defaults to `home`; without either there is no
- * release.
+ * Returns the release of these annotations. Its namespace defaults to `defaultNamespace`; without either
+ * there is no release.
  */
 export function annotatedRelease(
   {annotations = {}}: Pick<KubernetesObject['metadata'], 'annotations'>,

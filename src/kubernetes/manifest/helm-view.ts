@@ -2,9 +2,9 @@ import {isMap} from '../../base/values.ts'
 import type {KubernetesObject} from './kubernetes-object.ts'
 
 /**
- * The annotations that helm reads for an object, if they are not its own. Helm reads only the head of each
- * rendered document: the annotations of a List apply to its items, whatever the items have themselves (Helm
- * 4.2: release/v1/util/manifest_sorter.go SimpleHead; Helm 3 reads the same).
+ * The annotations that helm reads for an object, if they differ from those of the object itself. Helm reads
+ * only the head of each rendered document: the annotations of a List apply to its items, whatever the items
+ * have themselves (Helm 4.2: release/v1/util/manifest_sorter.go SimpleHead; Helm 3 reads the same).
  */
 const HEAD = Symbol('the annotations of the document')
 
@@ -13,7 +13,7 @@ type Annotations = Readonly<Record<string, unknown>>
 /** An object with the annotations that helm reads. */
 type HelmView = Pick<KubernetesObject, 'kind' | 'metadata'> & {readonly [HEAD]?: Annotations}
 
-/** Returns an item of a List with the annotations of that List as its head. */
+/** Returns an item of a List with the annotations of the List attached. */
 export function underHead(item: KubernetesObject, annotations: Annotations): KubernetesObject {
   const view: KubernetesObject & HelmView = {...item, [HEAD]: annotations}
   return view

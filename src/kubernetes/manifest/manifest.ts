@@ -46,7 +46,8 @@ export function readableObjects(yaml: string): {
 const DOCUMENT_START = /^---(?=\s)/m
 
 /**
- * Returns the readable objects with an annotation. A manifest without its name, as most are, is not parsed.
+ * Returns the readable objects with an annotation. Most manifests do not contain its name, and are not
+ * parsed.
  */
 export function annotatedObjects(yaml: string, annotation: string): readonly KubernetesObject[] {
   if (!yaml.includes(annotation)) return []

@@ -11,10 +11,10 @@ export interface RepeatedObject {
 }
 
 /**
- * Returns the objects that one release renders more than once, without hooks, which have separate events, and
- * CustomResourceDefinitions, which charts may also have in `crds/`. Helm 3 fails at the second; helm 4 writes
- * objects of one kind concurrently, so either may win (Helm 4.2: kube/client.go batchPerform). `namespace` is
- * that of the release.
+ * Returns the objects that one release renders more than once, except hooks, which have separate events, and
+ * CustomResourceDefinitions, which charts may also have in `crds/`. Helm 3 fails at the second copy; helm 4
+ * writes objects of one kind concurrently, so either copy may win (Helm 4.2: kube/client.go batchPerform).
+ * `namespace` is that of the release.
  */
 export function repeatedObjects(
   objects: readonly KubernetesObject[],

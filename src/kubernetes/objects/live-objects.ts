@@ -57,7 +57,7 @@ export interface LiveObjects {
    * not exist. `namespace` is the release's.
    */
   keep(namespace: string, object: KubernetesObject): Promise<boolean>
-  /** Writes objects that exist as helm writes them, by force. Objects that do not exist are skipped. */
+  /** Writes existing objects as helm writes them, with force. Objects that do not exist are skipped. */
   correct(options: CorrectOptions): Promise<void>
   /**
    * Makes helm the manager of the fields that Flux's controller applied; the objects do not change otherwise.

@@ -7,7 +7,7 @@ export interface Access {
   /** The plural, with a subresource if there is one: `pods/log`. */
   readonly resource: string
   readonly verb: string
-  /** The namespace; empty for objects in no namespace, and for all namespaces at once. */
+  /** The namespace; empty for cluster-scoped objects, and for all namespaces at once. */
   readonly namespace: string
   /** The name, if the access is to one object only. */
   readonly name?: string

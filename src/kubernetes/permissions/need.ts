@@ -6,7 +6,7 @@ export interface Need {
   readonly resource: string
   readonly verbs: readonly string[]
   /**
-   * The namespaces of the right. `cluster`: objects in no namespace, or in all namespaces at once.
+   * The scope of the right. `cluster`: cluster-scoped objects, or all namespaces at once.
    * `kk-system`: the namespace of Leases and records of runs. `release`: the namespace of each release.
    */
   readonly where: 'cluster' | 'kk-system' | 'release'

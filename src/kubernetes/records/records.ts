@@ -217,8 +217,9 @@ type StoredSecret = SecretMetadata & Served<Secret>
 
 /**
  * Marks a revision as failed in the payload and in the label, as helm's own code does (Helm 4.2:
- * storage/driver/secrets.go Update), for a helm that was killed before. It writes with the resourceVersion,
- * so that a helm that still runs is not overwritten. Throws `KK_RACED`, `KK_RECORD`.
+ * storage/driver/secrets.go Update), for a helm process that was killed before it did so. It writes with the
+ * resourceVersion, so that it does not overwrite a change by a running helm process. Throws `KK_RACED`,
+ * `KK_RECORD`.
  */
 async function markFailed(
   client: ApiClient,

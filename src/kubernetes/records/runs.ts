@@ -166,7 +166,7 @@ function compare(a: string, b: string): number {
 const RUN_LABEL = 'kk.openstack.org/run'
 const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
 
-/** The version of the format, incremented when a kk of the present version would misread the next. */
+/** The version of the format; incremented when the present version of kk would misread the new format. */
 const FORMAT_VERSION = '1'
 
 function configMapName(run: string): string {

@@ -152,7 +152,7 @@ function secretName(namespace: string): string {
   return `kk-secrets-${namespace}`
 }
 
-/** Returns the Secret with all secrets of a namespace; other fields of `found` are kept. */
+/** Returns the Secret with all secrets of a namespace; other fields of `existing` are kept. */
 function secretObject(
   namespace: string,
   secrets: SecretsByName,

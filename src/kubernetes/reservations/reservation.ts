@@ -25,16 +25,16 @@ interface DeletionMarker {
 export const DELETION_MARKER = 'kk.openstack.org/removing'
 
 /**
- * How a run that installs a dependent and a run that removes its requirement detect each other. The former
- * declares its reservation, then reads the deletion marker; the latter sets the deletion marker on the Lease
- * that it holds, then reads the reservations. All reads are consistent, so at least one of them detects the
- * other.
+ * How a run that installs a dependent and a run that removes its requirement detect each other. The
+ * installing run declares its reservation, then reads the deletion marker; the removing run sets the deletion
+ * marker on the Lease that it holds, then reads the reservations. All reads are consistent, so at least one
+ * run detects the other.
  */
 export interface Reservations {
   declare(reservation: Omit<Reservation, 'name'>): Promise<void>
   /**
-   * Removes all reservations of a dependent. Only for the holder of its Lease: reservations of other runs are
-   * of killed ones.
+   * Removes all reservations of a dependent. Only for the holder of its Lease: reservations of other runs
+   * were left by killed runs.
    */
   withdraw(dependent: ReleaseId): Promise<void>
   /** Returns the reservations on a release, including expired ones. */

@@ -77,8 +77,8 @@ export async function approvePlan(
 }
 
 /**
- * Requests another attempt after a failure; `now` identifies the request, and `say` is called with when it is
- * made. Throws `KK_NO_OPERATED`, and `KK_PAUSED`.
+ * Requests another attempt after a failure; `now` identifies the request, and `say` is called with the time
+ * of the attempt. Throws `KK_NO_OPERATED`, and `KK_PAUSED`.
  */
 export async function retryEnvironment(
   cluster: OperatorCluster & {readonly leases: Leases},
@@ -117,7 +117,7 @@ export async function adoptEnvironment(
   const overrides = overridesField({name, spec}, source)
   // Suspended first, because an operator that already manages it would start to deploy the new inputs.
   if (secret && earlier?.configMap !== undefined) {
-    // A field of another field manager would stay next to the new one.
+    // A field that another field manager owns would remain in addition to the new one.
     const change = {suspend: true, source: {...spec.source, configMap: null}}
     await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {spec: change})
   }

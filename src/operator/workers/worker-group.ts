@@ -19,8 +19,8 @@ export interface WorkerGroup {
 const LEASE_RETENTION_MS = 600_000
 
 /**
- * Joins the workers that serve the same shards: each holds its own Lease, named like that of a release, and
- * finds the others by theirs.
+ * Joins the workers that serve the same shards: each holds its own Lease, named like the Lease of a release,
+ * and finds the others by their Leases.
  */
 export async function joinWorkerGroup(
   cluster: {readonly leases: Leases; readonly objects: Objects},

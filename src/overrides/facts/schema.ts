@@ -18,7 +18,7 @@ const count = (least: number, description: string) =>
   }) as const satisfies JsonSchema
 
 const words = (title: string, description: string) =>
-  ({title, description, type: 'array', items: {title: 'a text', type: 'string', pattern: '.'}}) as const
+  ({title, description, type: 'array', items: {title: 'a string', type: 'string', pattern: '.'}}) as const
 
 const FACTS = {
   charts: {
@@ -59,7 +59,7 @@ const FACTS = {
     type: 'object',
     properties: {
       monitors: words('a list of host:port', 'The monitors.'),
-      user: {title: 'a text', description: 'The account of the clients.', type: 'string', pattern: '.'},
+      user: {title: 'a string', description: 'The account of the clients.', type: 'string', pattern: '.'},
       replication: count(1, 'Copies of each object.'),
     },
     required: ['monitors'],

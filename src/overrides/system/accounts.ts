@@ -133,7 +133,7 @@ function stringsAt(value: unknown, key: string): readonly string[] {
 
 /** Endpoints of shared services. `oslo_db_api` and the like are further databases on the one server. */
 const SHARED = /^(oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
-/** Further keys in `auth` that all charts which have them must share. */
+/** Further keys in `auth` whose values must be the same in all charts that have them. */
 const KEYS = ['erlang_cookie', 'memcache_secret_key']
 
 /**

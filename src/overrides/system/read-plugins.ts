@@ -28,7 +28,7 @@ export async function readPlugins(directory: string): Promise<readonly Plugin[]>
     .map(({name}) => join(directory, name))
     .sort()
   const plugins = await Promise.all(files.map(readPlugin))
-  refuseRivals(plugins)
+  refuseDuplicates(plugins)
   return plugins
 }
 
@@ -51,7 +51,7 @@ function ruleFile(file: string): KkError {
   })
 }
 
-function refuseRivals(plugins: readonly Plugin[]): void {
+function refuseDuplicates(plugins: readonly Plugin[]): void {
   const first = new Map<string, Plugin>()
   for (const plugin of plugins) {
     const other = first.get(plugin.chart)
@@ -95,7 +95,9 @@ async function programPlugin(file: string): Promise<Plugin> {
   }
 }
 
-/** Sends one request to a new process in a separate process group, so that all of it ends at the timeout. */
+/**
+ * Sends one request to a new process in its own process group, so that the timeout also ends its children.
+ */
 async function ask(file: string, request: object, schema: JsonSchema): Promise<unknown> {
   const {execa} = await import('execa')
   const result = await execa(resolve(file), [], {
@@ -129,13 +131,13 @@ function checked(text: string, schema: JsonSchema, fail: (what: string) => never
     return fail('answered with something that is not JSON')
   }
   const [problem] = validate(schema, answer)
-  if (problem) return fail(wrongly(problem.path, `expected ${problem.expected}, got ${problem.got}`))
+  if (problem) return fail(invalidAnswer(problem.path, `expected ${problem.expected}, got ${problem.got}`))
   const unstorable = findUnstorable(answer)
-  if (unstorable) return fail(wrongly(unstorable.path, unstorable.problem))
+  if (unstorable) return fail(invalidAnswer(unstorable.path, unstorable.problem))
   return answer
 }
 
-function wrongly(path: readonly (string | number)[], problem: string): string {
+function invalidAnswer(path: readonly (string | number)[], problem: string): string {
   return `answered wrongly: ${path.length > 0 ? `${path.join('.')}: ` : ''}${problem}`
 }
 
@@ -145,13 +147,13 @@ const FACT_NAME = {
   enum: FACT_NAMES,
 } as const satisfies JsonSchema
 
-const TEXTS = {
-  title: 'a list of texts',
+const STRINGS = {
+  title: 'a list of strings',
   type: 'array',
-  items: {title: 'a text', type: 'string', pattern: '.'},
+  items: {title: 'a string', type: 'string', pattern: '.'},
 } as const
 
-/** The program's declaration of itself: the answer to `describe`. */
+/** The declaration of a program: its answer to `describe`. */
 const DECLARATION = {
   chart: {
     title: 'the name of a chart',
@@ -165,7 +167,7 @@ const DECLARATION = {
     items: NAMESPACE,
     minItems: 1,
     description:
-      'The namespaces of the chart without an environment, which may put it in any; openstack by default.',
+      'The namespaces of the chart if there is no environment; defaults to openstack. An environment may use any namespace.',
   },
   reads: {
     title: 'a list of names of facts',
@@ -182,13 +184,13 @@ const DECLARATION = {
       title: '{name, kind, path}',
       type: 'object',
       properties: {
-        name: {title: 'a text', type: 'string', pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$'},
+        name: {title: 'a string', type: 'string', pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$'},
         kind: {
           title: '"password", "fernet", "uuid", "rsa", "token" or "ceph"',
           type: 'string',
           enum: ['password', 'fernet', 'uuid', 'rsa', 'token', 'ceph'],
         },
-        path: {...TEXTS, title: 'a list of keys'},
+        path: {...STRINGS, title: 'a list of keys'},
       },
       required: ['name', 'kind', 'path'],
       additionalProperties: false,

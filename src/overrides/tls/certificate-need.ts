@@ -64,7 +64,7 @@ export function wantsInternalTls(values: Values): boolean {
   return readTls(values).internal === true
 }
 
-/** Returns `tls` as charts read it: that of the section over that below `global`. */
+/** Returns `tls` as charts read it: `global.tls` with the `tls` of the section merged over it. */
 function readTls(values: Values): Values {
   return mergeValues(mapOf(mapOf(values.global).tls), mapOf(values.tls))
 }
@@ -78,8 +78,8 @@ function isCovered({values: {serves}}: DialectChart, {public: outside, internal}
 }
 
 /**
- * Returns the names and addresses by which clients reach the servers of a release, and one that all servers
- * share, by which a proxy identifies their pods; its own name if it has none.
+ * Returns the names and addresses by which clients reach the servers of a release, and a name that all
+ * servers share, by which a proxy verifies their pods. A release without servers gets only its own name.
  */
 function serverNames(
   {values: defaults}: DialectChart,
@@ -101,15 +101,15 @@ function serverNames(
   })
   const isController = Object.values(components).some((each) => mapOf(each).controller !== undefined)
   const outside = isController ? publicNames(endpoints, values) : []
-  // The first is the subject: the release's own.
+  // The first name is the subject of the certificate.
   const own =
     names.length === 0 ? [`${release}.${namespace}`] : [...names, `servers.${namespace}.svc.${domain}`]
   return [...new Set([...own, ...outside])]
 }
 
 /**
- * Returns the names of an ingress controller's servers: those below the domain of all, and those that layers
- * state.
+ * Returns the public names that an ingress controller serves: a wildcard for the common domain, and the host
+ * names that layers set.
  */
 function publicNames(endpoints: Values, {global, ingress}: Values): readonly string[] {
   const domain = stringValue(mergeValues(mapOf(mapOf(global).ingress), mapOf(ingress)).domain)
@@ -119,7 +119,10 @@ function publicNames(endpoints: Values, {global, ingress}: Values): readonly str
   return [...(domain === undefined ? [] : [`*.${domain}`]), ...overridden]
 }
 
-/** Returns the names of an endpoint that layers state: those of Services, and full names and addresses. */
+/**
+ * Returns the host names and addresses that layers set for an endpoint. A name without a dot is a Service,
+ * and is returned with each of `places`.
+ */
 function statedNames({hosts, host_fqdn_override}: Values, places: readonly string[]): readonly string[] {
   const hostNames = [hosts, host_fqdn_override].flatMap((each) =>
     Object.values(mapOf(each)).map((host) => stringValue(isMap(host) ? host.host : host)),

@@ -40,7 +40,7 @@ type CertificateFiles = Readonly<Record<'ca.crt' | 'tls.crt', string>>
 /** Issues certificates. */
 export interface Certifier {
   /**
-   * Returns the certificate of a server, which is also a client, for these names and addresses and its
+   * Returns a certificate, for server and client authentication, for these names and addresses and this
    * private key, with all authorities to trust.
    */
   certificate(names: readonly string[], key: string): CertificateFiles
@@ -116,7 +116,7 @@ const YEARS = 10
 const DAY_MILLISECONDS = 86_400_000
 const SHA256_WITH_RSA = new AlgorithmIdentifier({algorithm: '1.2.840.113549.1.1.11', parameters: null})
 
-/** Returns a certificate in PEM, valid as long as that of its issuer. */
+/** Returns a certificate in PEM, valid as long as the certificate of its issuer. */
 function signed(issuer: Issuer, {subject, publicKey, extensions}: Subject): string {
   const notBefore = new Date(issuer.since.getTime() - DAY_MILLISECONDS)
   const notAfter = new Date(issuer.since)

@@ -74,7 +74,7 @@ export function readStoreDocument(text: string, file: string): StoreDocument {
     })),
     secrets: listEntries(root.secrets, file, 'secrets').map(([namespace, name, value]) => {
       if (typeof value !== 'string' || value === '')
-        throw refused(file, `secrets.${namespace}.${name}: expected a text`)
+        throw refused(file, `secrets.${namespace}.${name}: expected a string`)
       return {name, namespace, value}
     }),
   }

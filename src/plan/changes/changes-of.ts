@@ -81,7 +81,7 @@ function valueChanges(
 }
 
 /**
- * Returns the OpenStack release that a value names; without one, that of the chart, whose images are the
+ * Returns the OpenStack release that a value names; otherwise the release of the chart, whose images are the
  * default.
  */
 function releaseAt(

@@ -11,8 +11,8 @@ export interface ObjectPair {
 
 /**
  * Pairs objects of equal version, kind, namespace and name, in any order: first the objects of `after`, then
- * those that were removed. An object without a namespace is in that of the release. One that becomes a hook
- * is on both lists: helm deletes it and creates another.
+ * those that were removed. An object without a namespace is in the namespace of the release. An object that
+ * becomes a hook is in both lists: helm deletes it and creates another one.
  */
 export function matchObjects(
   before: readonly KubernetesObject[],

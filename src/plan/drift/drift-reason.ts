@@ -4,8 +4,8 @@ import type {DriftedObject} from './drifted-object.ts'
 const NAMED = 3
 
 /**
- * The reason to upgrade a release whose objects are gone: changes of its dependents would wait for it in
- * vain.
+ * The reason to upgrade a release whose objects are gone: changes of its dependents would never pass its
+ * gate.
  */
 export const OBJECTS_MISSING = 'objects of it are gone, and are made again'
 

@@ -6,7 +6,7 @@ import {CASCADE_TEXT} from '../removal/objects.ts'
 
 /**
  * Returns the objects of one manifest that are not in the other, each once. An object that is a hook in the
- * other is dropped, because helm compares manifests, which contain no hooks. `namespace` is that of the
+ * other revision counts as dropped, because manifests contain no hooks. `namespace` is the namespace of the
  * release.
  */
 export function droppedObjects(
@@ -28,7 +28,7 @@ export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
 
 /**
  * Returns the dropped objects whose deletion also deletes other objects or data, and StatefulSets. Helm would
- * delete them on the way from one manifest to the other. Objects that helm deletes as hooks are omitted:
+ * delete them in the upgrade from one manifest to the other. Objects that helm deletes as hooks are omitted:
  * nothing keeps them, and `dataOfHooks` returns them for confirmation.
  */
 export function droppedHolders(

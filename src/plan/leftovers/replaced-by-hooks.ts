@@ -22,7 +22,7 @@ interface HelmChange {
  * deletes on the way. Helm runs the hooks before the change, deletes the objects that the manifest no longer
  * has, and runs the hooks after the change: an object that only a hook before the change has created is
  * deleted with the rest (Helm 4.2: action/upgrade.go releasingUpgrade; Helm 3 does the same). Objects that
- * stay are omitted: those that kk or the chart has helm keep, and no hook deletes.
+ * stay are omitted: kk or the chart makes helm keep them, and no hook deletes them.
  */
 export function replacedByHooks(
   before: readonly KubernetesObject[],
@@ -45,8 +45,8 @@ export function replacedByHooks(
 
 /**
  * Returns the hooks that must exist afterwards although helm deletes their objects on the way: those of
- * `replacedByHooks`, and those with data. Helm 4 applies a hook to an object that is still being deleted,
- * reports success, and the object goes all the same (Helm 4.2: kube/statuswait.go hookOnlyWaiter).
+ * `replacedByHooks`, and those with data. Helm 4 applies a hook to an object that is still being deleted and
+ * reports success, but the object is deleted (Helm 4.2: kube/statuswait.go hookOnlyWaiter).
  */
 export function recreatedHooks(
   replaced: readonly ReplacedByHook[],

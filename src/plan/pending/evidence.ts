@@ -4,8 +4,8 @@ import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import {readLabels} from '../labels.ts'
 
 /**
- * The evidence of which process left a record unfinished, or is working on it. `running`: a process of this
- * machine is working on it; `alone` is set if the run has ended and only its helm process still runs.
+ * The evidence about the process that left a record unfinished, or is working on it. `running`: a process of
+ * this machine is working on it; `alone` is set if the run has ended and only its helm process still runs.
  * `stale`: no process works on it. `unknown`: its state cannot be determined before `until`, in milliseconds
  * since the epoch by the clock of the API server. `foreign`: nothing shows that kk left it.
  */
@@ -21,7 +21,7 @@ export type Evidence =
   | {readonly state: 'unknown'; readonly until: number; readonly holder: string; readonly run: string}
   | {readonly state: 'foreign'}
 
-/** A record and, if it is unfinished, the evidence of which process left it so. */
+/** A record and, if it is unfinished, the evidence about the process that left it. */
 export interface ObservedRecord extends ReleaseRecord {
   readonly evidence?: Evidence
   /** The run whose rollback made the revision, if it was killed before it could label it. */

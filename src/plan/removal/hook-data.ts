@@ -2,7 +2,7 @@ import {hookDeletePolicies, hookEvents} from '../../kubernetes/manifest/helm-vie
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {CASCADE_TEXT, takesClaims} from './objects.ts'
 
-/** Helm's operations on a release, and the events at which it makes hooks during each. */
+/** Helm's operations on a release, each with the events at which helm creates hooks. */
 export const HOOK_EVENTS = {
   install: ['pre-install', 'post-install'],
   upgrade: ['pre-upgrade', 'post-upgrade'],
@@ -16,8 +16,9 @@ export type HelmVerb = keyof typeof HOOK_EVENTS
 const POLICIES: ReadonlySet<string> = new Set(['before-hook-creation', 'hook-succeeded', 'hook-failed'])
 
 /**
- * Returns the hooks that hold data and that helm deletes on the way: before it re-creates them, which is the
- * default, or afterwards. No resource policy keeps a hook (Helm 4.2: action/hooks.go deleteHookByPolicy).
+ * Returns the hooks that hold data and that helm deletes during an operation: before it re-creates them,
+ * which is the default, or afterwards. No resource policy keeps a hook (Helm 4.2: action/hooks.go
+ * deleteHookByPolicy).
  */
 export function dataOfHooks<T extends KubernetesObject>(objects: readonly T[], verb: HelmVerb): readonly T[] {
   return objects.filter(

@@ -24,9 +24,9 @@ export interface RunTargets {
 
 /**
  * Returns the targets of undoing a run: every release that helm changed returns to its last revision before
- * the run whose gate had passed; `only` limits the releases. Releases that the run installed stay, because
- * removing is not undoing. So do releases that were removed since and then installed again: their revisions
- * share only numbers with those of the run.
+ * the run whose gate had passed; `only` limits the releases. Releases that the run installed stay, because a
+ * rollback removes nothing. Releases that were removed and re-installed since stay, too: their revisions have
+ * the same numbers, but belong to another installation.
  */
 export function targetsOfRun(
   run: RunRecord,
@@ -69,9 +69,9 @@ export function targetsOfRun(
 }
 
 /**
- * As `targetsOfRun`, for the last run, which the user has not named: a release that a rollback has brought
- * further back than that run began is not brought forward. If nothing of the run is left to undo, a note
- * names the run that comes next. The runs are those of the environment, newest first.
+ * As `targetsOfRun`, for the last run, which the user has not named: a release that a later rollback returned
+ * to an earlier revision than the one before this run is not moved forward. If nothing of the run is left to
+ * undo, a note names the next run to undo. The runs are those of the environment, newest first.
  */
 export function targetsOfLastRun(run: RunRecord, observed: Installations): RunTargets {
   const {runs} = observed
@@ -132,7 +132,7 @@ function otherInstallation({id}: RunRecord, {installation}: RunRelease): string 
     : `it was removed and installed again after run ${id}`
 }
 
-/** Returns the revision that the last one is a copy of, as far as the rollbacks among these runs show. */
+/** Returns the revision of which the last one is a copy, according to the rollbacks among these runs. */
 function findOrigin({release, revision}: ReleaseRecord, observed: Installations): number {
   let origin = revision
   for (const run of observed.runs) {

@@ -3,7 +3,7 @@ import type {ReleaseId} from '../../release.ts'
 import type {ActionKind, Plan} from '../plan.ts'
 import type {PlanScope} from '../scope.ts'
 
-/** The format of the file. This kk does not read a file with another number. */
+/** The version of the file format. This version of kk reads no other. */
 export const SAVED_FORMAT = 1
 
 /**

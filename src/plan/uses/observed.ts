@@ -33,7 +33,7 @@ export interface ObservedRelease {
   /** The requirements that charts declare, for foreign releases and revisions, which have no labels of kk. */
   readonly declared: readonly string[]
   readonly namespaces: readonly string[]
-  /** The resources of each living revision in other services, those of the last one last. */
+  /** The resources of each live revision in other services; the last revision comes last. */
   readonly cleanups: readonly Cleanup[]
   readonly protected: boolean
   /** The reason why the record cannot be read; undefined if it can. */

@@ -43,8 +43,8 @@ export interface UsesInputs {
 const NOTHING: Graph = {releases: [], requirements: new Map()}
 
 /**
- * Returns which release uses which, from the graph of an environment, the labels of all living revisions and
- * their payloads. Only unreadable records and the requirements that foreign charts declare can be excused.
+ * Returns which release uses which, from the graph of an environment, the labels of all live revisions and
+ * their payloads. Only unreadable records and the requirements that foreign charts declare can be ignored.
  */
 export function usesOf({
   revisions,

@@ -41,7 +41,7 @@ function namedReleaseIds(environment: Environment, name: string): readonly Relea
     : parts.map(([part]) => releaseIdIn(environment, part))
 }
 
-/** Returns the id that the section of a release would have as a release. */
+/** Returns the id that the section of a release would have if it were a single release. */
 export function sectionId(environment: Environment, release: ReleaseId): ReleaseId {
   const part = environment.parts?.get(releaseName(release))
   return part ? releaseId(releaseNamespace(release), part.section) : release

@@ -14,9 +14,9 @@ export interface Choice {
 }
 
 /**
- * Returns, for each release, one provider for each of its ambiguous wants: the first that puts no stated
- * `ready` requirement into a cycle. For the same reason a choice between releases that then require each
- * other is `applied`; any other choice has the kind of the wants.
+ * Returns, for each release, one provider for each of its ambiguous wants: the first one that causes no cycle
+ * with a stated `ready` requirement. If the choice makes releases require each other, it is `applied`;
+ * otherwise it has the kind of the wants.
  */
 export function choices(
   ambiguous: readonly AmbiguousWant[],

@@ -29,8 +29,8 @@ export function isGiven({want}: UnservedWant, {given}: Pick<Environment, 'given'
 }
 
 /**
- * Returns true if helm would wait in vain: a hook needs an object in one of these namespaces that no release
- * makes.
+ * Returns true if helm would wait forever: a hook needs an object in one of these namespaces that no release
+ * creates.
  */
 export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<ReleaseId, unknown>): boolean {
   // An object of a missing kind fails immediately; only a wait for one blocks.
@@ -56,7 +56,7 @@ export function unservedError(hanging: readonly UnservedWant[], {file}: Environm
   )
 }
 
-/** Returns one note for each object that no release makes, with the first object that needs it. */
+/** Returns one note for each object that no release creates, with the first object that needs it. */
 export function unservedNotes(unserved: readonly UnservedWant[]): readonly string[] {
   const byThing = Map.groupBy(unserved, ({release, want}) => `${release} ${wantedName(want)}`)
   return [...byThing.values()].map((wants) => {

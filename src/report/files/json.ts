@@ -5,8 +5,8 @@ import {type RunDocument, runDocument} from '../run/run-json.ts'
 import {type RunOutcome, runSpan} from './run-span.ts'
 
 /**
- * The form of `--report json=FILE`: that of `--output json`, with times. Times are ISO 8601 in UTC. Fields
- * are added, never renamed or removed.
+ * The document of `--report json=FILE`: the same as `--output json`, with times. Times are ISO 8601 in UTC.
+ * Fields are added, never renamed or removed.
  */
 interface RunReport extends Omit<RunDocument, 'run' | 'releases'> {
   /** Null if there was nothing to do. */

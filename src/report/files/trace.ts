@@ -48,7 +48,7 @@ interface Context {
 
 /**
  * A run as a Gantt chart for a tracing view (chrome://tracing, ui.perfetto.dev): a row per release, its
- * phases inside its bar, an arrow from what it waited for last.
+ * phases inside its bar, an arrow from the requirement that it waited for last.
  */
 export function traceReport(state: RunState): string {
   const {environment, context, run} = state

@@ -3,7 +3,7 @@ import {groups} from '../../graph/groups.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /**
- * Returns the graph without the edges that follow from others, for pictures. A `ready` edge follows from a
+ * Returns the graph without implied edges, for drawings. A `ready` edge follows from a
  * longer path whose last edge is `ready`: every release before it on that path can only start after it. An
  * `applied` edge follows from any longer path. Edges inside groups stay and are part of no path.
  */

@@ -22,7 +22,7 @@ const LONGEST_NAME = 28
 
 /**
  * Returns the rows of the board: running releases, the longest running first; waiting releases; the counts.
- * One row of the screen stays free for the cursor; on a low screen the counts stay longest.
+ * One row of the screen stays free for the cursor. On a screen with few rows, only the counts remain.
  */
 export function boardRows(frame: BoardFrame): readonly string[] {
   const space = frame.size.rows - 1
@@ -48,9 +48,9 @@ function runningRows({state, now, size, colours, labels}: BoardFrame, space: num
   const rows = shown.map(({release, kind, progress}) => {
     const name = padded(shorten(labels(release), width), width)
     const seconds = durationText((now - progress.since) / 1000).padStart(8)
-    const doing = progressText(progress.message, progress.blames) || PROGRESS_WORDS[kind]
+    const activity = progressText(progress.message, progress.blames) || PROGRESS_WORDS[kind]
     const phase = progress.phase === '' ? '' : `${progress.phase.padEnd(8)}  `
-    const rest = shorten(`  ${phase}${doing}`, size.columns - width - 10)
+    const rest = shorten(`  ${phase}${activity}`, size.columns - width - 10)
     return `${colours.accent(spinner)} ${name}${colours.quiet(seconds)}${rest}`
   })
   if (shown.length === running.length) return rows
@@ -60,7 +60,7 @@ function runningRows({state, now, size, colours, labels}: BoardFrame, space: num
   ]
 }
 
-/** A screen that is lower shows releases that run instead. */
+/** On a screen with fewer rows, this row is omitted in favour of running releases. */
 const MIN_ROWS_OF_PATH = 8
 
 function pathRow({state, size, colours, labels}: BoardFrame): string | undefined {
@@ -104,18 +104,18 @@ function countsRow({state, now, size, colours}: BoardFrame): string {
   const unchanged = count('unchanged')
   const parts = [
     `${count('succeeded')} of ${state.releases.size - unchanged} done`,
-    ...some(count('running'), 'running'),
-    ...some(count('waiting'), 'waiting'),
-    ...some(count('failed'), 'failed', colours.bad),
-    ...some(count('skipped'), 'skipped', colours.change),
-    ...some(unchanged, 'unchanged'),
+    ...countPart(count('running'), 'running'),
+    ...countPart(count('waiting'), 'waiting'),
+    ...countPart(count('failed'), 'failed', colours.bad),
+    ...countPart(count('skipped'), 'skipped', colours.change),
+    ...countPart(unchanged, 'unchanged'),
     durationText((now - state.startedAt) / 1000),
   ]
   const text = parts.join(' · ')
   return textWidth(text) <= size.columns ? text : shorten(`${parts[0]}`, size.columns)
 }
 
-function some(count: number, word: string, colour = (text: string) => text): readonly string[] {
+function countPart(count: number, word: string, colour = (text: string) => text): readonly string[] {
   return count === 0 ? [] : [colour(`${count} ${word}`)]
 }
 

@@ -59,7 +59,7 @@ export class BoardView implements RunView {
       this.#notes.push(`${sign} interrupted: ${interruptedText(event.running.map(this.#labels))}`)
     if (event.type === 'run-warned') {
       const note = `${sign} warning: ${plainLine(event.message)}`
-      // Nothing is drawn before the run has started, which may never be.
+      // Nothing is drawn before the run has started, and it may never start.
       if (state.startedAt === 0) this.#stream.write(`${note}\n`)
       else this.#notes.push(note)
     }

@@ -7,8 +7,8 @@ import {durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
 
 /**
- * Returns the longest chain of releases that waited for one another, each with its time; empty for a run of
- * single ones.
+ * Returns the longest chain of releases that waited for one another, each with its time; empty if no release
+ * waited for another.
  */
 export function timePathText(state: RunState, labels: Labels): string {
   const path = pathOf(state, secondsOf)

@@ -3,7 +3,7 @@ import type {RunView} from './run-view.ts'
 /** The first keys of every event, so that a line can be read from its left end. */
 const FIRST = ['type', 'at', 'run', 'release', 'kind']
 
-/** A run as one JSON object per line, its keys in a stable order: those of `FIRST`, then by name. */
+/** A run as one JSON object per line, its keys in a stable order: the keys of `FIRST` first, then by name. */
 export function ndjsonView({stream}: {readonly stream: {write(text: string): unknown}}): RunView {
   return {
     show(event) {

@@ -15,7 +15,7 @@ import {doneWord, noteText, STATE_WORDS, skippedLines, testsText} from './run-wo
 /** The next command lines, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
   readonly retryCommand: string
-  /** The flags that `again` also needs and that must not be printed: `with the same --set`. */
+  /** The flags that `retryCommand` also needs and that must not be printed: `with the same --set`. */
   readonly sameFlags?: string | undefined
   readonly status: string
 }

@@ -124,8 +124,8 @@ function missingLines(name: string, row: ReleaseStatus, rows: readonly ReleaseSt
 }
 
 /**
- * Returns the command that makes objects again. A change makes again what is gone of the release itself and
- * of its requirements; see `stuckReleases`.
+ * Returns the command that re-creates missing objects. A change re-creates missing objects of the release
+ * itself and of its requirements; see `stuckReleases`.
  */
 function againCommand(name: string, row: ReleaseStatus, rows: readonly ReleaseStatus[]): string {
   const changes = ({wanted, inputs, revision}: ReleaseStatus) =>

@@ -9,7 +9,7 @@ export interface Agreement {
    * errors of `check`, or the reason why another member may not be removed.
    */
   agree(release: ReleaseId, check: () => Promise<void>): Promise<void>
-  /** Prevents the removal of all other members because one has failed. */
+  /** Prevents the removal of all other members after one member has failed. */
   failed(release: ReleaseId, error: unknown): void
 }
 

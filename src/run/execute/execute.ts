@@ -110,8 +110,8 @@ async function test(initial: Execution<'test'>): Promise<{readonly revision: num
 }
 
 /**
- * Throws `KK_UNCONFIRMED` for data that no test created and that helm would delete because it is now a hook
- * of the tests: an upgrade keeps a claim that its chart turns into a hook.
+ * Throws `KK_UNCONFIRMED` for data that no test created and that helm would delete because it is a test hook
+ * now: if a chart turns a claim into a hook, an upgrade keeps the claim, but a test deletes it.
  */
 async function expectNoData({cluster}: Execution<'test'>, {release, hooks}: StoredRelease): Promise<void> {
   const data = dataOfHooks(testHooks({hooks}), 'test')

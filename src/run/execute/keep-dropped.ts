@@ -8,8 +8,8 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 
 /**
- * Annotates objects that helm must keep: those that a revision no longer contains and whose deletion would
- * delete further objects, and those that another release also contains. Throws as `expectClaimsStay`, and
+ * Annotates objects that helm must keep: objects that the new revision no longer contains, if their deletion
+ * would delete further objects, or if another release also contains them. Throws as `expectClaimsStay`, and
  * `KK_FORBIDDEN`.
  */
 export async function keepDropped(

@@ -187,8 +187,8 @@ async function awaitHealth(
 }
 
 /**
- * Returns the error of a release whose timeout expired before its pods were replaced, with what is not ready
- * now.
+ * Returns the error of a release whose timeout expired before its pods were replaced, with the pods that are
+ * not ready.
  */
 async function leftBehind(
   execution: Execution,

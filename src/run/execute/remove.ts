@@ -22,10 +22,10 @@ const MAX_DELETION_POLLS = 60
 
 /**
  * Removes a release under its Lease: sets a deletion marker, checks that no other release uses it or is about
- * to, reads its last record again, removes its data in other services if requested, runs helm uninstall, and
- * checks that its records are gone. Members of a group are removed only if all of them may be. An interrupted
- * removal can be repeated. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HANDED_OVER`, `KK_HELD`,
- * `KK_CLEANUP`, `KK_UNHEALTHY` if a hook did not complete, and helm's errors.
+ * to use it, reads its last record again, removes its data in other services if requested, runs helm
+ * uninstall, and checks that its records are gone. Members of a group are removed only if all of them may be.
+ * An interrupted removal can be repeated. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`,
+ * `KK_HANDED_OVER`, `KK_HELD`, `KK_CLEANUP`, `KK_UNHEALTHY` if a hook did not complete, and helm's errors.
  */
 export async function remove(
   initial: Execution<'remove'>,

@@ -19,8 +19,9 @@ const MAX_REMOVAL_WAIT_MS = (LEASE_SECONDS + 15) * 1000
 
 /**
  * Creates a reservation in the cluster on each release that this one will require, until it is disposed: a
- * process that removes one of them sees the reservation, or is seen here. Call it under the Lease of the
- * dependent. Throws `KK_HELD` if a requirement is being removed, `KK_NOT_INSTALLED` if it has been.
+ * process that removes one of them sees the reservation, or its deletion marker is seen here. Call it under
+ * the Lease of the dependent. Throws `KK_HELD` if a requirement is being removed, `KK_NOT_INSTALLED` if it
+ * has been.
  */
 export async function reserve(
   execution: Execution,

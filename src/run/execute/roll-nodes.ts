@@ -9,7 +9,7 @@ const POLL_INTERVAL_MS = 1_000
 
 /**
  * Replaces the pods of DaemonSets that request it (`kk.openstack.org/roll`) node by node: a pod is deleted
- * when those before it are ready. The state is on the cluster, so a later run continues after an
+ * once all previously replaced pods are ready. The state is on the cluster, so a later run continues after an
  * interruption. Resolves with what remains when interrupted or at the deadline.
  */
 export async function rollNodes(

@@ -84,7 +84,8 @@ async function noted(
 }
 
 /**
- * Corrects the labels of a failed rollback: the copied ones would make it look like the work of another helm.
+ * Corrects the labels of a failed rollback: with the copied labels, it would look like an operation of plain
+ * helm.
  */
 async function noteFailed({action, cluster, run}: Execution, last: ReleaseRecord): Promise<void> {
   const record = await cluster.records.last(action.release)

@@ -75,8 +75,8 @@ export function makeSchedule(actions: readonly Action[], startCondition: StartCo
 }
 
 /**
- * Returns true if an action needs a slot. An awaited gate is part of a change that an earlier run began, so
- * with the start condition `gate` it needs one, too.
+ * Returns true if an action needs a slot. With the start condition `gate`, an `await` action also needs one,
+ * because it finishes a change of an earlier run.
  */
 export function isLimited(kind: ActionKind, startCondition: StartCondition): boolean {
   return runsHelm(kind) || (startCondition === 'gate' && WORK[kind] === 'gate')

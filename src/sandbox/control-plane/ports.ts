@@ -23,9 +23,9 @@ const PORTS_PER_BLOCK = 10
 const BLOCK_COUNT = 1000
 
 /**
- * Chooses ports without listeners that no starting sandbox has chosen, and records them. The search starts at
- * an offset derived from the sandbox's directory, so that a sandbox usually gets the same ports again, and
- * sandboxes in different state directories do not choose the same ports concurrently.
+ * Chooses ports that are free and not reserved by another starting sandbox, and records them. The search
+ * starts at an offset derived from the sandbox's directory, so that a sandbox usually gets the same ports
+ * again, and sandboxes in different state directories do not choose the same ports concurrently.
  */
 export async function choosePorts(paths: SandboxPaths): Promise<Ports> {
   return withLock(paths.portsLock, async () => {

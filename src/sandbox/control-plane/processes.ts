@@ -13,17 +13,17 @@ const MARK = 'KK_SANDBOX_HOME'
 const EXIT_TIMEOUT_MS = 10_000
 
 /** Returns the environment variables that identify a process of the sandbox. */
-export function processMark(home: string): Readonly<Record<string, string>> {
-  return {[MARK]: home}
+export function processMark(sandboxDirectory: string): Readonly<Record<string, string>> {
+  return {[MARK]: sandboxDirectory}
 }
 
 /**
  * Kills every process of the sandbox and returns their number. Rejects with `KK_SANDBOX` after ten seconds.
  */
-export async function killProcesses(home: string): Promise<number> {
+export async function killProcesses(sandboxDirectory: string): Promise<number> {
   const killed = new Set<number>()
   const areGone = async () => {
-    const pids = await processesStartedWith(MARK, home)
+    const pids = await processesStartedWith(MARK, sandboxDirectory)
     for (const pid of pids) {
       signalProcess(pid, 'SIGKILL')
       killed.add(pid)
@@ -31,13 +31,13 @@ export async function killProcesses(home: string): Promise<number> {
     return pids.length === 0
   }
   if (await pollUntil(areGone, {interval: 10, deadline: Date.now() + EXIT_TIMEOUT_MS})) return killed.size
-  const remaining = await processesStartedWith(MARK, home)
+  const remaining = await processesStartedWith(MARK, sandboxDirectory)
   throw new KkError('KK_SANDBOX', `processes of the sandbox do not exit: ${remaining.join(', ')}`, {
     hint: 'inspect them with ps, then run "kk sandbox down" again',
   })
 }
 
 /** Returns true for a running process that belongs to the sandbox. */
-export async function isOurs(pid: number, home: string): Promise<boolean> {
-  return isStartedWith(pid, MARK, home)
+export async function isOurs(pid: number, sandboxDirectory: string): Promise<boolean> {
+  return isStartedWith(pid, MARK, sandboxDirectory)
 }

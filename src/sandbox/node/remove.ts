@@ -7,8 +7,8 @@ import {requireRoot} from './require-root.ts'
 
 /** Stops the node, complete or half started, and restores the machine. Returns whether there was anything. */
 export async function removeNode(paths: NodePaths): Promise<boolean> {
-  // First kills what would restart containers. The node's mount namespace, with all its mounts, ends with its
-  // last process.
+  // First kills the processes that would restart containers. The node's mount namespace, with all its mounts,
+  // ends with its last process.
   await killProcesses(paths.home)
   const restored = await restoreMachine(paths)
   return (await removeSandbox(paths)) || restored

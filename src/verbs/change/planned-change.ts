@@ -41,7 +41,7 @@ import {settledPlan, type TurnOptions} from './wait-for-turn.ts'
 export interface PlannedChange extends ObservedPlan {
   readonly prepared: Prepared
   /**
-   * The plan with the digests of the inputs that its run deploys: those of new secrets are known only here.
+   * The plan with the final digests of the inputs that its run deploys, including new secrets.
    */
   readonly withFinalDigests: Plan<DeployKind>
   /** Returns the change of a part of the plan. */
@@ -102,7 +102,7 @@ export async function planChange(
   let ahead = seen
   const observe = () => {
     const first = ahead
-    // A plan that is made again is compared with what is there then.
+    // A repeated plan is compared with the state of the cluster at that time.
     ahead = undefined
     return observedPlan(supplied.planned, cluster, {...scope, seen: first})
   }

@@ -12,8 +12,8 @@ export interface RunEnd {
 }
 
 /**
- * The events that the pods of a run in the cluster write, one after the other. Of the progress of a release,
- * only the last event of each phase is kept, so that the size of the log is bounded by the plan.
+ * The events that the pods of a run in the cluster write, one after the other. For each release, only the
+ * last progress event of each phase is kept, so that the size of the log depends only on the plan.
  */
 export interface RunLog {
   /** Events with their numbers, which ascend and are unique. */

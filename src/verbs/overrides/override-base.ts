@@ -22,7 +22,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 export interface OverrideBase {
   /** The charts that are active, by name. */
   active(): Promise<readonly OverriddenChart[]>
-  /** True if no source states the charts: the active ones are then those that kk has plugins for. */
+  /** True if neither environment nor facts name charts: then all charts with a plugin are active. */
   readonly isAssumed?: boolean
   /**
    * The layers between the defaults of a chart that is active there and the user overrides, lowest precedence
@@ -178,7 +178,8 @@ export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBas
 
 /**
  * Returns a function that returns the secret paths of a chart according to its plugin; empty without a
- * plugin. For a name they are those of the `found` charts of that name, if any. Each plugin is called once.
+ * plugin. For a name, the paths of the charts in `foundCharts` with that name are returned, if any. Each
+ * plugin is called once.
  */
 export function secretPathsOf(
   plugins: Plugins,

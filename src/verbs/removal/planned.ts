@@ -50,7 +50,7 @@ export interface PlannedRemoval {
   readonly losing: readonly ReleaseId[]
   /** Releases that were named and are not installed. */
   readonly absent: readonly string[]
-  /** Whether an earlier removal may have done a part; a name without a release is then not a typo. */
+  /** Whether an earlier removal may have been interrupted; a name without a release is then not a typo. */
   readonly isRepeated: boolean
   run(options: RemovalRun): AsyncIterable<RunEvent>
 }

@@ -15,9 +15,9 @@ export interface SecretInUse {
   readonly byHand?: ByHand | undefined
   /**
    * `unstated`: it was not rotated and the environment does not state it, so that kk would supply another
-   * value: a kept one, that of another release, or a new one. `stated`: the environment states another value.
-   * `turned-off`: kk may no longer supply it and the environment does not state it, so that the chart's
-   * default applies.
+   * value: a stored one, the value of another release, or a new one. `stated`: the environment states another
+   * value. `turned-off`: kk may no longer supply it and the environment does not state it, so that the
+   * chart's default applies.
    */
   readonly reason: 'unstated' | 'stated' | 'turned-off'
 }

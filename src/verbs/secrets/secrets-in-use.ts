@@ -9,9 +9,10 @@ import type {SecretNeeds} from './secret-needs.ts'
 import type {KnownSecrets} from './supply-secrets.ts'
 
 /**
- * Returns the secrets among `lacking` that running releases use, from their last revisions: kept secrets that
- * were lost, or that kk never kept. Defaults of charts and derived values are not secrets in use. If releases
- * have different values, the first release in the order of the plan wins. Throws `KK_RECORD`.
+ * Returns the secrets among `lacking` that running releases use, from their last revisions: secrets that are
+ * missing in the cluster's Secret, or that kk never stored. Defaults of charts and derived values are not
+ * secrets in use. If releases have different values, the first release in the order of the plan wins. Throws
+ * `KK_RECORD`.
  */
 export async function secretsInUse(
   {graph, releases, plugins}: Pick<Prepared, 'graph' | 'releases' | 'plugins'>,

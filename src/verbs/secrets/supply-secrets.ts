@@ -18,7 +18,7 @@ export interface SecretSources {
   readonly cluster: KnownSecrets
   /** The secrets that the store keeps, for work without a cluster. */
   readonly store: KnownSecrets
-  /** Secrets of running releases that neither keeps; see `secretsInUse`. */
+  /** Secrets of running releases that neither cluster nor store has; see `secretsInUse`. */
   readonly inUse?: KnownSecrets
 }
 
@@ -35,9 +35,12 @@ export interface SuppliedSecret {
 
 /** An environment whose releases have their secrets. */
 export interface Supplied {
-  /** The environment to plan with: every secret that is not kept yet has the same placeholder in digests. */
+  /**
+   * The environment to plan with: secrets that are not stored yet are placeholders, so that digests are
+   * stable.
+   */
   readonly planned: Prepared
-  /** The environment to run with, with digests of the real values. */
+  /** The environment to run with: with the real values, and their digests. */
   readonly final: Prepared
   /** The secrets to store in the cluster before they are used, by release. */
   readonly missing: readonly SuppliedSecret[]
@@ -117,7 +120,7 @@ export interface PlacedValue {
 
 /**
  * Returns the layers of releases with the secrets that they need, for callers that only inspect renders. A
- * secret that is not kept yet has a deterministic placeholder.
+ * secret that is not stored yet has a deterministic placeholder.
  */
 export function layersWithSecrets(
   releases: ReadonlyMap<ReleaseId, Pick<PreparedRelease, 'chart' | 'layers'>>,

@@ -39,7 +39,7 @@ describe('a store as a document', () => {
       'overrides.nova.openstack: got *** for a secret',
     ],
     ['version: 1\nstore: x\n', 'store: expected the UUID of a store'],
-    ['version: 1\nsecrets: {openstack: {admin: 7}}\n', 'secrets.openstack.admin: expected a text'],
+    ['version: 1\nsecrets: {openstack: {admin: 7}}\n', 'secrets.openstack.admin: expected a string'],
     ['version: 1\noverrides: {nova: {openstack: {a: 1}}, nova: {}}\n', 'store.yaml:2'],
     ['version: 1\noverrides: {heat: {openstack: {a: 1}}}\nsecrets: [}\n', 'store.yaml:3'],
     ['version: 1\n---\nversion: 1\n', 'store.yaml:3:1: expected one document'],

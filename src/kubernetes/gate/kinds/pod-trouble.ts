@@ -25,8 +25,8 @@ export function podTrouble(pod: Pod): PodTrouble | undefined {
 }
 
 /**
- * Returns the trouble of a pod that was evicted, preempted, or lost with its node, about which its containers
- * report nothing.
+ * Returns the trouble of a pod that was evicted, preempted, or lost with its node; its containers do not
+ * report that.
  */
 function failure({status}: Pod): Trouble | undefined {
   if (status?.phase !== 'Failed' || !status.reason) return undefined

@@ -3,7 +3,7 @@ import type {KubernetesObject} from '../../manifest/kubernetes-object.ts'
 import {BINDINGS, GUARD_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
 import {APPROVAL_KEY, CLAIM_KEY, RELEASE_KEY, STAMP_KEY} from '../parameters.ts'
 
-/** The variables of the expressions; each name represents its CEL, which may use the names above it. */
+/** The variables of the expressions, each with its CEL, which may use the variables above it. */
 const VARIABLES = {
   kind: 'request.resource.resource',
   subject: "request.operation == 'CREATE' ? object : oldObject",

@@ -98,8 +98,8 @@ export async function awaitVerdict(
 }
 
 /**
- * Returns the error of an API server that does not see an object that was written, which it does not report
- * itself.
+ * Returns the error for an API server that does not see a written object; the API server itself reports no
+ * error.
  */
 export function notVisible(what: string): KkError {
   return new KkError('KK_GUARD', `the API server does not see ${what}`, {

@@ -6,9 +6,9 @@ import {limits, replicas, spread} from '../shared/sizing.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
 /**
- * Of openstack-helm, two controllers: the one in kube-system takes the traffic to the cluster and runs on
+ * openstack-helm has two controllers: the one in kube-system takes the traffic to the cluster and runs on
  * each controller node; the one in another namespace serves only that namespace, with a replica for each
- * controller node. kk's own runs on each controller node, and serves its namespace.
+ * controller node. kk's own controller runs on each controller node, and serves its namespace.
  */
 export const plugin = definePlugin({
   chart: 'ingress',

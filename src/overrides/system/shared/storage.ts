@@ -31,7 +31,7 @@ export function storageOfClient(facts: StorageFacts & Pick<Facts, 'ceph'>): Valu
 
 /**
  * Returns the storage class of volumes; undefined unless the facts specify the storage. A claim keeps its
- * class forever, so the present default class of the cluster is not written without that.
+ * class forever, so the current default class of the cluster is not written automatically.
  */
 export function volumeClass({storage: kind, defaultStorageClass}: StorageFacts): string | undefined {
   if (kind === undefined || kind === 'ephemeral') return undefined

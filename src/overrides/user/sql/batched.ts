@@ -6,7 +6,8 @@ export type Outcome<T> = () => T
 /**
  * Returns a function that processes one item: items that arrive during a batch form the next batch, because
  * the commit of a transaction costs more than its content. `work` takes at most `most` items, and processes
- * all of them or, if it rejects, none; then each is retried alone, so that none fails because of another.
+ * all of them or, if it rejects, none. After a rejection, each item is retried alone, so that no item fails
+ * because of another.
  */
 export function batched<In, Out>(
   work: (group: readonly In[]) => Promise<readonly Outcome<Out>[]>,

@@ -39,8 +39,9 @@ export async function keysInUse(db: Kysely<Tables>): Promise<readonly string[]> 
 }
 
 /**
- * Throws `KK_STORE_KEY` if overrides or secrets are encrypted with a key that is not set. It must be called
- * after an encryption: otherwise the store could need keys that are never set together.
+ * Throws `KK_STORE_KEY` if overrides or secrets are encrypted with a key that is not set. Must be called
+ * after an encryption, because the store could otherwise need several keys that are never set at the same
+ * time.
  */
 export async function expectOneKeyring(db: Kysely<Tables>, cipher: Cipher): Promise<void> {
   cipher.expectKeys(await keysInUse(db))

@@ -91,8 +91,8 @@ async function checkMemory(): Promise<Finding> {
 }
 
 /** Checks the disk that will hold the node's files. */
-async function checkDisk(home: string): Promise<Finding> {
-  const {bavail, bsize} = await statfs(await nearestExisting(home))
+async function checkDisk(nodeDirectory: string): Promise<Finding> {
+  const {bavail, bsize} = await statfs(await nearestExisting(nodeDirectory))
   return checkFreeSpace('disk', bavail * bsize, DISK, 'set XDG_STATE_HOME to a directory on a larger disk')
 }
 

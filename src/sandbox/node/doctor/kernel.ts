@@ -27,9 +27,9 @@ mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged`
  * Checks the kernel features that pods need: network interfaces, iptables, and overlayfs in the node's
  * directory.
  */
-export async function checkKernel(home: string, hasPrograms: boolean): Promise<readonly Finding[]> {
+export async function checkKernel(nodeDirectory: string, hasPrograms: boolean): Promise<readonly Finding[]> {
   if (process.getuid?.() !== 0 || !hasPrograms) return [notChecked()]
-  return Promise.all([checkNetwork(), checkBridgeFilter(), checkOverlay(home)])
+  return Promise.all([checkNetwork(), checkBridgeFilter(), checkOverlay(nodeDirectory)])
 }
 
 async function checkNetwork(): Promise<Finding> {
@@ -58,9 +58,9 @@ async function checkBridgeFilter(): Promise<Finding> {
   }
 }
 
-async function checkOverlay(home: string): Promise<Finding> {
+async function checkOverlay(nodeDirectory: string): Promise<Finding> {
   const check = 'overlay'
-  const state = dirname(dirname(home))
+  const state = dirname(dirname(nodeDirectory))
   await makeDirectory(state)
   const directory = await mkdtemp(join(state, '.doctor-'))
   const reason = await failureReason(['unshare', '--mount', 'sh', '-c', OVERLAY, 'probe', directory])
@@ -84,5 +84,9 @@ async function failureReason(argv: readonly string[]): Promise<string | undefine
 }
 
 function notChecked(): Finding {
-  return {check: 'kernel', level: 'info', what: 'not checked: it needs root, and the programs'}
+  return {
+    check: 'kernel',
+    level: 'info',
+    what: 'not checked: the check needs root and all programs of the node',
+  }
 }

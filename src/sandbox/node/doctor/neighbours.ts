@@ -7,17 +7,17 @@ import {BRIDGE, PODS, SERVICES} from '../network.ts'
 import type {Finding} from './finding.ts'
 
 /** Checks for another node of kk, another Kubernetes, or overlapping networks on this machine. */
-export async function checkNeighbours(home: string): Promise<readonly Finding[]> {
-  const findings = (await Promise.all([otherNode(home), otherKubernetes(), sameNetwork()])).flat()
+export async function checkNeighbours(nodeDirectory: string): Promise<readonly Finding[]> {
+  const findings = (await Promise.all([otherNode(nodeDirectory), otherKubernetes(), sameNetwork()])).flat()
   if (findings.length > 0) return findings
   return [
     {check: 'neighbours', level: 'ok', what: `no other Kubernetes, and ${PODS} and ${SERVICES} are free`},
   ]
 }
 
-async function otherNode(home: string): Promise<readonly Finding[]> {
+async function otherNode(nodeDirectory: string): Promise<readonly Finding[]> {
   const owner = await bridgeOwner()
-  if (owner === undefined || owner === home) return []
+  if (owner === undefined || owner === nodeDirectory) return []
   const state = owner.replace(/\/kk\/sandboxes\/aio$/, '')
   return [
     {

@@ -8,9 +8,9 @@ const INTERFACES = '/sys/class/net'
 const DETACH_TIMEOUT_MS = 10_000
 
 /** Creates the bridge, on whose address components listen; its alias is the directory of its node. */
-export async function makeBridge(home: string): Promise<void> {
+export async function makeBridge(nodeDirectory: string): Promise<void> {
   await command(['ip', 'link', 'add', 'name', BRIDGE, 'type', 'bridge'])
-  await command(['ip', 'link', 'set', BRIDGE, 'alias', home])
+  await command(['ip', 'link', 'set', BRIDGE, 'alias', nodeDirectory])
   await command(['ip', 'address', 'add', `${GATEWAY}/${PODS.split('/')[1]}`, 'dev', BRIDGE])
   await command(['ip', 'link', 'set', BRIDGE, 'up'])
 }

@@ -13,7 +13,7 @@ import {REPLACED, replacement} from './namespace.ts'
 interface Before {
   readonly settings: Settings
   readonly chains: {readonly iptables: readonly Chain[]; readonly ip6tables: readonly Chain[]}
-  /** The directories that must exist as mount points, and did not. */
+  /** The mount point directories that had to be created. */
   readonly missing: readonly string[]
   /**
    * The network interfaces; undefined in a record of an earlier version of kk: then no interface is removed.
@@ -44,8 +44,8 @@ export async function prepareMachine(paths: NodePaths): Promise<void> {
 }
 
 /**
- * Kills what runs in pods and restores the machine. Returns whether there was anything to restore. Leaves
- * alone a node of another state directory: the bridge names its owner.
+ * Kills the processes of pods and restores the machine. Returns whether there was anything to restore. Does
+ * not touch a node of another state directory; the alias of the bridge identifies the owner.
  */
 export async function restoreMachine(paths: NodePaths): Promise<boolean> {
   const owner = await bridgeOwner()
@@ -67,7 +67,7 @@ async function missingDirectories(directories: readonly string[]): Promise<strin
   return directories.filter((_, index) => !existing[index])
 }
 
-/** The kernel settings that the node needs, and those that its kubelet sets. */
+/** The kernel settings that the node needs, and the settings that its kubelet changes. */
 const NEEDED = {'net.ipv4.ip_forward': '1', 'net.bridge.bridge-nf-call-iptables': '1'} as const
 
 const SET_BY_KUBELET = [
