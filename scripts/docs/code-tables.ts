@@ -25,7 +25,7 @@ export function checkTable(): string {
     cost,
   ])
   return markdownTable(
-    ['check', 'asked by', 'if something is found', 'requests beside those of the plan'],
+    ['check', 'used by', 'if something is found', 'requests in addition to those of the plan'],
     rows,
   )
 }

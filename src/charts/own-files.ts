@@ -48,8 +48,8 @@ export function mentions(chart: Library, ...words: readonly string[]): boolean {
 }
 
 /**
- * Returns the words that a template contains; the files are read once for all, or not at all if the words are
- * known.
+ * Returns those of the words that a template contains. Files are read at most once, and not at all if the
+ * cached facts of the chart suffice.
  */
 export function mentioned<Word extends string>(chart: Library, words: readonly Word[]): ReadonlySet<Word> {
   const knownWords = chart.known?.words

@@ -55,8 +55,8 @@ export const CHECKS: readonly Check[] = [
     name: 'objects of two releases',
     changing: ['deploy', 'rollback'],
     outcome:
-      'refuses: KK_CLAIMED_TWICE; notes it if all make it as a hook, of charts that use lookup, and if all had the object before',
-    cost: 'one for each release that stays and that a changed one requires, or that requires one, or that makes an object of the same kind and name, or that the file no longer names; with kk.infer: false for each of the environment',
+      'refuses: KK_CLAIMED_TWICE; notes it if all releases create it as a hook, if their charts use lookup, or if all had the object before',
+    cost: 'one for each unchanged release that a changed one requires, that requires a changed one, that creates an object of the same kind and name, or that the file no longer names; with kk.infer: false for each of the environment',
     find: sharedCreations,
   },
   {

@@ -84,7 +84,9 @@ export interface ChartFacts {
   readonly hooksAfter?: true
 }
 
-/** A release, or a chart as the release that it would become, with its facts. */
+/**
+ * A release with its facts, or an available chart with the facts of the release that would be added for it.
+ */
 export interface KnownRelease {
   readonly release: ReleaseId
   readonly facts: ChartFacts

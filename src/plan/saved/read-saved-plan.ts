@@ -19,13 +19,13 @@ export function readSavedPlan(text: string, file: string): SavedPlan {
     const by = typeof content.kk === 'string' ? ` by kk ${content.kk}` : ''
     throw unusable(
       file,
-      `it was saved${by} in the form ${String(content.format)}; this kk reads the form ${SAVED_FORMAT}`,
+      `it was saved${by} in format ${String(content.format)}; this version of kk reads format ${SAVED_FORMAT}`,
     )
   }
   const {digest: recordedDigest, ...plan} = content
   if (recordedDigest !== digest(plan))
     throw unusable(file, 'it was changed after it was saved: its digest does not match its content')
-  if (!isSavedPlan(plan)) throw unusable(file, 'a field that a saved plan has is missing, or of another kind')
+  if (!isSavedPlan(plan)) throw unusable(file, 'a field of a saved plan is missing, or has another type')
   return plan as unknown as SavedPlan
 }
 

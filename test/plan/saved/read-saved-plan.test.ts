@@ -22,7 +22,7 @@ describe('the file of a saved plan', () => {
     [
       'has another form',
       sealed({format: 2, kk: '9.0.0'}),
-      'it was saved by kk 9.0.0 in the form 2; this kk reads the form 1',
+      'it was saved by kk 9.0.0 in format 2; this version of kk reads format 1',
     ],
     [
       'was edited',
@@ -32,12 +32,12 @@ describe('the file of a saved plan', () => {
     [
       'lost a field',
       sealed({releases: [{release: 'openstack/keystone'}]}),
-      'a field that a saved plan has is missing, or of another kind',
+      'a field of a saved plan is missing, or has another type',
     ],
     [
       'has a field of another kind',
       sealed({scope: 'all'}),
-      'a field that a saved plan has is missing, or of another kind',
+      'a field of a saved plan is missing, or has another type',
     ],
   ])('that %s is refused', (_, text, why) => {
     expect(() => readSavedPlan(text, 'plan.json')).toThrow(
