@@ -12,5 +12,5 @@ export async function imageTable(): Promise<Record<string, string>> {
     parents.map((parent) => `\`${parent}\``).join(', '),
     chart === undefined ? '' : `\`${chart}\``,
   ])
-  return {images: markdownTable(['image', 'what it is', 'tag', 'stands on', 'place in `images.tags`'], rows)}
+  return {images: markdownTable(['image', 'what it is', 'tag', 'based on', 'place in `images.tags`'], rows)}
 }

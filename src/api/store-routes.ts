@@ -136,7 +136,7 @@ const EXPORT_QUERY = {
   additionalProperties: false,
   properties: {
     show_secrets: flag(
-      'Export secrets in clear text, including generated ones; requires a token with the scope write. Otherwise encrypted values stay encrypted.',
+      'Export secrets in plain text, including generated ones; requires a token with the scope write. Otherwise encrypted values stay encrypted.',
     ),
   },
 } as const

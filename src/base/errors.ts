@@ -56,7 +56,7 @@ export const ERRORS = {
   KK_EXPORT: {
     exit: 3,
     meaning:
-      'existing objects would get other releases by an export, or manage the same ones under other names',
+      'an export would change the releases that existing objects install, or install the same releases by objects with other names',
   },
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
   KK_KOLLA: {exit: 2, meaning: 'configuration in the layout of kolla-ansible cannot be used'},

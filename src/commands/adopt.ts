@@ -33,7 +33,7 @@ export default class Adopt extends KkCommand {
     ...renderFlags,
     owner: Flags.string({
       summary:
-        'The environment that owns the releases now. Without release names, takes over its releases that have a section in the file, or all of them if the file has all.',
+        'The environment that owns the releases now. Without release names, takes over its releases with a section in the file or, if the file contains all its releases, all of them.',
       helpValue: 'ENVIRONMENT',
     }),
     yes: changeFlags.yes,

@@ -27,7 +27,7 @@ async function documentedOrder(place: Place): Promise<readonly string[]> {
   const edges: [string, string][] = []
   for (const chart of SERVICES) {
     const readme = await helm(['show', 'readme', ...place(chart)])
-    const [, first = ''] = /^First these, each by its own name: (.*)\.$/m.exec(readme) ?? []
+    const [, first = ''] = /^Install these charts first, each under its own name: (.*)\.$/m.exec(readme) ?? []
     const needed = first.split(', ').filter((name) => name !== '' && !name.endsWith('(where it is used)'))
     for (const name of needed) edges.push([name, chart])
     if (needed.length === 0)

@@ -34,8 +34,8 @@ interface ChartImage {
 }
 
 /**
- * Returns the images of the components, and that of the pods' init containers, as the library names them by
- * default (`common.context.image`).
+ * Returns the images of the components and of the pods' init containers, as the library names them by default
+ * (`common.context.image`).
  */
 function listImages(chart: Chart, values: Values): readonly ChartImage[] {
   const {images} = libraryDefaults(chart)
@@ -83,17 +83,17 @@ function readme({chart, values, images, secrets}: ReadmeOptions): string {
     '## Install',
     needs.length === 0
       ? 'It needs no other chart.'
-      : `First these, each by its own name: ${needs.join(', ')}.`,
+      : `Install these charts first, each under its own name: ${needs.join(', ')}.`,
     `\`\`\`sh\nhelm install ${name} REPOSITORY/${name} --namespace openstack --values values.yaml\n\`\`\``,
     ...(secrets.length === 0
       ? []
       : [
-          'Passwords and keys have no defaults. All charts get the same, such as by one file of values for all:',
+          'Passwords and keys have no defaults. Pass the same values to all charts, for example in one values file:',
           secrets.map((place) => `- \`${place}\``).join('\n'),
         ]),
     '## Values',
     [row(['key', 'default', 'meaning']), row(['---', '---', '---']), ...valueRows(values, images)].join('\n'),
-    `What stands in \`values.schema.json\` and not here is the same for all charts: \`images\`, \`pod\`, \`endpoints\`, \`storage\`, \`manifests\`. Each key may stand below \`global\`, too.`,
+    `Other keys of \`values.schema.json\` are the same for all charts: \`images\`, \`pod\`, \`endpoints\`, \`storage\`, \`manifests\`. Each key may also be set below \`global\`.`,
   ]
   return `${parts.join('\n\n')}\n`
 }

@@ -14,7 +14,7 @@ import {explainChart} from '../../verbs/charts/explain-chart.ts'
 export default class ChartsExplain extends KkCommand {
   static override summary = 'Show what each component of a chart requires, and which value enables it.'
   static override description =
-    'Reads Chart.yaml (kk.openstack.org/requires) and values that follow the conventions of openstack-helm (dependencies, endpoints, manifests); renders nothing. The result is a preview by chart name: what decides is the rendered chart, see kk graph why. With an environment, merges the values of its section over those of the chart.'
+    'Reads Chart.yaml (kk.openstack.org/requires) and values that follow the conventions of openstack-helm (dependencies, endpoints, manifests); renders nothing. The result is only a preview: kk deploys by the requirements of the rendered chart, which kk graph why shows. With an environment, merges the values of its section over those of the chart.'
   static override examples = [
     'kk charts explain ../openstack-helm/nova',
     'kk charts explain nova -e cloud.yaml',

@@ -10,7 +10,7 @@ import {importConfig} from '../../verbs/config/import-config.ts'
 export default class ConfigImport extends KkCommand {
   static override summary = 'Convert configuration that kolla-ansible generated into values of the charts.'
   static override description =
-    'The directory is that of one container (/etc/kolla/keystone), or the parent directory of several. The charts then mount these files unchanged instead of generating their own, with the command, files, owners and modes of config.json. A file that contains a secret goes into a Secret, the others into a ConfigMap. Writes two values files for each release, the second with the secrets; changes nothing else.'
+    'The directory contains the files of one container (/etc/kolla/keystone), or the directories of several. The charts then mount these files unchanged instead of generating their own, with the command, files, owners and modes of config.json. A file that contains a secret goes into a Secret, the others into a ConfigMap. Writes two values files for each release, the second with the secrets; changes nothing else.'
   static override examples = [
     'kk config import /etc/kolla/keystone --output-dir imported',
     'All services that kk has charts for; passwords are recognized wherever they occur.\nkk config import /etc/kolla --passwords /etc/kolla/passwords.yml --output-dir imported',

@@ -14,7 +14,7 @@ export interface RepeatedObject {
  * Returns the objects that one release renders more than once, except hooks, which have separate events, and
  * CustomResourceDefinitions, which charts may also have in `crds/`. Helm 3 fails at the second copy; helm 4
  * writes objects of one kind concurrently, so either copy may win (Helm 4.2: kube/client.go batchPerform).
- * `namespace` is that of the release.
+ * `namespace` is the namespace of the release.
  */
 export function repeatedObjects(
   objects: readonly KubernetesObject[],

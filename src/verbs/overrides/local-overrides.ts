@@ -66,7 +66,7 @@ async function updateOverrides(
     const values = applyUpdate(before.values, update)
     if (!allowSecrets) refuseSecret(changedAt(before.values, values, paths))
     const secretAt = secretsAmong(values, paths)
-    // Values that were secret according to a plugin that is missing now must not be written in clear.
+    // Values that were secret according to a plugin that is missing now must not be written in plain text.
     const stays = update.flag === 'reuse' && isOpaque(before, paths)
     return {values, secretAt, sealed: stays || secretAt.length > 0}
   }

@@ -95,7 +95,8 @@ function maskedYaml(yaml: string | null, sealed: boolean, paths: readonly ValueP
 
 /**
  * Returns the whole store as one YAML document. Masked values could not be imported again, so secrets are
- * encrypted in it, or in clear with `showSecrets`. Throws `KK_SECRET` if a secret is stored in clear.
+ * encrypted in it, or in plain text with `showSecrets`. Throws `KK_SECRET` if a secret is stored in plain
+ * text.
  */
 export async function exportOverrides(
   {base, store}: Options,
@@ -105,7 +106,7 @@ export async function exportOverrides(
   return exportStore(store, {secrets: showSecrets})
 }
 
-/** Throws `KK_SECRET` for a secret that is stored in clear, because an earlier kk did not detect it. */
+/** Throws `KK_SECRET` for a secret that is stored in plain text, because an earlier kk did not detect it. */
 async function expectEncrypted({base, store}: Options): Promise<void> {
   const clear = (await store.list()).filter(({sealed}) => sealed === undefined)
   for (const stored of clear) {
@@ -115,7 +116,7 @@ async function expectEncrypted({base, store}: Options): Promise<void> {
     throw new KkError(
       'KK_SECRET',
       `${path.join('.')} in the overrides of ${name} in ${namespace} looks secret, and is not encrypted in the store`,
-      {hint: 'export it in clear with --show-secrets (show_secrets=true)'},
+      {hint: 'export it in plain text with --show-secrets (show_secrets=true)'},
     )
   }
 }

@@ -58,13 +58,13 @@ Alarms. Version 2025.1.
 
 ## Install
 
-First these, each by its own name: keystone, ceph (where it is used).
+Install these charts first, each under its own name: keystone, ceph (where it is used).
 
 \`\`\`sh
 helm install aodh REPOSITORY/aodh --namespace openstack --values values.yaml
 \`\`\`
 
-Passwords and keys have no defaults. All charts get the same, such as by one file of values for all:
+Passwords and keys have no defaults. Pass the same values to all charts, for example in one values file:
 
 - \`global.endpoints.oslo_db.auth.aodh.password\`
 
@@ -84,7 +84,7 @@ Passwords and keys have no defaults. All charts get the same, such as by one fil
 | \`conf.aodh.DEFAULT.words\` | \`a\\|b\` | an option of the configuration |
 | \`conf.aodh.DEFAULT.none\` | \`""\` | an option of the configuration |
 
-What stands in \`values.schema.json\` and not here is the same for all charts: \`images\`, \`pod\`, \`endpoints\`, \`storage\`, \`manifests\`. Each key may stand below \`global\`, too.
+Other keys of \`values.schema.json\` are the same for all charts: \`images\`, \`pod\`, \`endpoints\`, \`storage\`, \`manifests\`. Each key may also be set below \`global\`.
 `)
 })
 

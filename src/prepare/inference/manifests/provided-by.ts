@@ -8,7 +8,8 @@ const NAME_VARIABLE = /SECRET|KEYRING|CONFIG_?MAP/
 const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g
 
 /**
- * Returns what these objects provide. `namespace` is that of the release; it is omitted from objects in it.
+ * Returns what these objects provide. `namespace` is the namespace of the release; it is omitted from objects
+ * in it.
  */
 export function providedBy(rendered: readonly RenderedObject[], namespace: string): Provided {
   const otherNamespace = (target: string | undefined) =>
