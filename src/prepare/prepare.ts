@@ -207,12 +207,12 @@ function refuseIdleSettings({file, releases, position, parts}: Environment, grap
     const at = position(['kk', 'releases', name])
     const where = at ? `${file}:${at.line}:${at.column}` : file
     const close = suggest(name, names)
-    const means =
+    const hint =
       close === undefined ? `give it a section, "${name}: {}", or remove it` : `did you mean ${close}?`
     throw new KkError(
       'KK_ENVIRONMENT',
       `${where}: kk.releases.${name} matches no release: the file has no section ${name}, and nothing requires it`,
-      {hint: means},
+      {hint},
     )
   }
 }

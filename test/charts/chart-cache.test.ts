@@ -38,8 +38,8 @@ function opened(cache: string, options: Partial<Parameters<typeof openChartCache
   return openChartCache({cache, build: 'kk 1', openedAt: Date.now() + 60_000, ...options})
 }
 
-function find(charts: string, kept: ChartCache | undefined): Promise<Chart> {
-  const read = {charts: new Map(), libraries: new Map(), kept}
+function find(charts: string, cache: ChartCache | undefined): Promise<Chart> {
+  const read = {charts: new Map(), libraries: new Map(), cache}
   const never = () => Promise.reject(new Error('nothing is to be fetched'))
   const packages = {pull: never, names: never, index: never, push: never}
   const finding = {builtIn: async () => charts, cache: charts, read, packages}

@@ -33,7 +33,7 @@ interface Setting {
 function prepared({releases, features = [], stated = []}: Setting) {
   const names = Object.keys(releases)
   const values: Values = {components: {api: {image: 'keystone-api'}}, jobs: {'db-sync': {}}}
-  const spoken = () => ({dialect: 'kk', at: (key: string) => values[key], endpoints: {}})
+  const dialectChart = () => ({dialect: 'kk', at: (key: string) => values[key], endpoints: {}})
   const graph = graphOf(Object.fromEntries(names.map((name, at) => [name, names.slice(0, at)])))
   return {
     environment: {features},
@@ -48,7 +48,7 @@ function prepared({releases, features = [], stated = []}: Setting) {
         },
       ]),
     ),
-    plugins: {spoken},
+    plugins: {dialectChart},
   } as unknown as Parameters<typeof settingNotes>[0]
 }
 

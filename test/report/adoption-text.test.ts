@@ -21,7 +21,7 @@ const keystone: Adoption = {
 function textOf(adoption: Adoption, deployRefusal?: KkError): string {
   const cluster = {context: 'kind', server: 'https://127.0.0.1', version: 'v1.34.0', uid: 'u'}
   const plan = {environment: 'mine', file: 'mine.yaml', cluster, actions: [], bystanders: []}
-  const planned = {plan, adoptions: [adoption], ours: [], diffs: [], deployRefusal} as unknown
+  const planned = {plan, adoptions: [adoption], alreadyOwned: [], diffs: [], deployRefusal} as unknown
   return viewText(adoptionText(planned as PlannedAdoption, palette(0)))
 }
 

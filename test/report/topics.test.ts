@@ -45,7 +45,7 @@ describe('the text of a topic', () => {
     expect(textOf('layer').match(/^\d\. /gm)).toHaveLength(1 + LAYERS.length)
     expect(textOf('layer')).toContain('\n1. the defaults of the chart\n2. feature files (kk.features)\n')
     expect(textOf('plan')).toMatch(
-      /\n {2}in the plan +meaning\n {2}\+ install +the release is not there yet, or its install has to be made again\n/,
+      /\n {2}in the plan +meaning\n {2}\+ install +the release is not installed, or its install has to be repeated\n/,
     )
   })
 })

@@ -131,6 +131,6 @@ function contradiction(key: string, statements: readonly Statement[]): readonly 
   const other = rest.find(({value}) => value !== first?.value)
   if (!first || !other) return []
   return [
-    `${key} is stated with two values, at ${first.place} and at ${other.place}: releases that state none get the first; state it once, in one of them`,
+    `${key} has two values, at ${first.place} and at ${other.place}: releases without their own value get the first; state it only once`,
   ]
 }

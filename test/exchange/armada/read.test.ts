@@ -46,7 +46,7 @@ const CLOUD = [
 
 function imported(
   documents: readonly unknown[],
-  more: {overrides?: readonly Values[]; isPlain?: boolean; home?: string} = {},
+  more: {overrides?: readonly Values[]; isPlain?: boolean; directory?: string} = {},
 ) {
   const options = {overrides: [], isPlain: true, showSecrets: false, ...more}
   return importArmada({file: 'site/armada.yaml', documents, name: 'cloud', ...options})
@@ -64,7 +64,7 @@ describe('importing an Armada manifest', () => {
       ['nova', ['glance']],
     ])
     expect(charts).toEqual(['./charts'])
-    expect(imported(CLOUD, {home: '.'}).charts).toEqual(['./site/charts'])
+    expect(imported(CLOUD, {directory: '.'}).charts).toEqual(['./site/charts'])
     expect(lost).toEqual([
       expect.stringMatching(/^groups: /),
       'release_prefix airship: Armada has installed the releases under other names, with this prefix',

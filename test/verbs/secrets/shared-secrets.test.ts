@@ -89,7 +89,7 @@ test('two values of one account are noted with both positions, and each release 
 
   expect(prepared.secretNotes).toEqual([
     expect.stringMatching(
-      /^openstack\/identity\.admin\.password is stated with two values, at cloud\.yaml:\d+ and at cloud\.yaml:\d+: (?!.*(?:uno|due))/,
+      /^openstack\/identity\.admin\.password has two values, at cloud\.yaml:\d+ and at cloud\.yaml:\d+: (?!.*(?:uno|due))/,
     ),
   ])
   expect(at(prepared, 'nova', 'endpoints.identity.auth.admin.password')).toBe('due')
