@@ -34,7 +34,7 @@ interface Change {
 
 type WithSettings = Values & {readonly kk: {readonly charts?: unknown; readonly releases?: Values}}
 
-/** A file of that environment with a change; it goes with the run. */
+/** A file of that environment with a change; the end of the run deletes it. */
 export async function changedEnvironment({
   of = CLOUD,
   values = {},

@@ -28,7 +28,7 @@ export interface Corner {
   kk(args: readonly string[], options?: Parameters<typeof kk>[1]): ReturnType<typeof kk>
 }
 
-/** Opens a corner with `env.yaml`; it goes with the run. */
+/** Opens a corner with `env.yaml`; the end of the run deletes it. */
 export async function openCorner(environment = ''): Promise<Corner> {
   const corner = await emptyCorner('corner')
   await corner.write('env.yaml', environment)
