@@ -1,7 +1,7 @@
 import {dig} from '../../base/dig.ts'
 import {mergeValues} from '../../base/merge.ts'
 import {isMap, type Values} from '../../base/values.ts'
-import type {SpokenChart} from '../../charts/dialect.ts'
+import type {DialectChart} from '../../charts/dialect.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {openstackRelease, releaseOfImage, releaseText} from '../../plan/versions/openstack-release.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
@@ -22,9 +22,9 @@ export type Settings = Pick<Prepared, 'environment' | 'releases' | 'plugins' | '
 export async function confProblems(settings: Settings): Promise<readonly SettingProblem[]> {
   const problems = [...settings.releases].map(async ([release, {chart, layers}]) => {
     const set = layers.filter(isWritten).flatMap(({values: {conf}}) => (isMap(conf) ? [conf] : []))
-    const spoken = set.length > 0 ? settings.plugins.spoken(chart) : undefined
-    if (spoken?.dialect !== 'kk') return []
-    const sources = {release, conf: mergeValues(...set), chart, layers, spoken, settings}
+    const dialectChart = set.length > 0 ? settings.plugins.dialectChart(chart) : undefined
+    if (dialectChart?.dialect !== 'kk') return []
+    const sources = {release, conf: mergeValues(...set), chart, layers, dialectChart, settings}
     return releaseProblems(sources, await readImage(sources))
   })
   return (await Promise.all(problems)).flat()
@@ -34,19 +34,19 @@ interface ReleaseSources extends Pick<PreparedRelease, 'chart' | 'layers'> {
   readonly release: ReleaseId
   /** What users set. */
   readonly conf: Values
-  readonly spoken: SpokenChart
+  readonly dialectChart: DialectChart
   readonly settings: Settings
 }
 
 function releaseProblems(sources: ReleaseSources, image: ServiceImage): readonly SettingProblem[] {
-  const {conf, chart, spoken, settings} = sources
-  const files = fileNames(chart.name, spoken.values, image.values)
+  const {conf, chart, dialectChart, settings} = sources
+  const files = fileNames(chart.name, dialectChart.values, image.values)
   const allowed = new Set(settings.environment.allowedConf)
   const isAllowed = (path: readonly string[]) =>
     [path.slice(0, 2), path].some((each) => allowed.has(each.join('.')))
   const ofUnknown = image.isOwn ? 'problem' : 'warning'
   return Object.entries(conf).flatMap(([file, sections]): readonly SettingProblem[] => {
-    if (sections === null || spoken.templates?.includes(`.Values.conf.${file}`)) return []
+    if (sections === null || dialectChart.templates?.includes(`.Values.conf.${file}`)) return []
     if (!files.includes(file)) {
       const meant = didYouMean(file, files) || `; there are: ${files.toSorted().join(', ')}`
       return [settingProblem(sources, [file], {level: 'problem', text: `no such file${meant}`})]
@@ -82,17 +82,17 @@ function settingProblem(
  * does not read, or that a user adds.
  */
 function knownOptions(
-  {spoken, layers}: ReleaseSources,
+  {dialectChart, layers}: ReleaseSources,
   file: string,
   {values, list, others}: ServiceImage,
 ): KnownOptions | undefined {
   const {format = 'oslo', path = ''} = mapAt(values, 'files', file)
   // The library makes no variables of secrets in a file of the format ini.
   const isOslo = format === 'oslo' || (format === 'ini' && String(path).includes('.conf.d/'))
-  if (!list || !isOslo || !isMap(dig(spoken.at('files'), file))) return undefined
-  const bases = [spoken.values, ...layers.filter((each) => !isWritten(each)).map((each) => each.values)]
+  if (!list || !isOslo || !isMap(dig(dialectChart.at('files'), file))) return undefined
+  const bases = [dialectChart.values, ...layers.filter((each) => !isWritten(each)).map((each) => each.values)]
   return {
-    ...{list: list(), others, templates: spoken.templates ?? ''},
+    ...{list: list(), others, templates: dialectChart.templates ?? ''},
     base: mergeValues(...bases.map((each) => mapAt(each, 'conf', file))),
     file: mapAt(values, 'conf', file),
   }
@@ -131,11 +131,11 @@ interface ServiceImage {
   readonly values: Values
 }
 
-async function readImage({chart, layers, spoken, settings}: ReleaseSources): Promise<ServiceImage> {
-  const values = mergeValues(spoken.values, mergedValues(layers))
+async function readImage({chart, layers, dialectChart, settings}: ReleaseSources): Promise<ServiceImage> {
+  const values = mergeValues(dialectChart.values, mergedValues(layers))
   const images = mergeValues(mapAt(values, 'global', 'images'), mapAt(values, 'images'))
   const {namespace = 'kk', distro = '', type = '', tag = ''} = images
-  const keys = imageTags(chart.name, spoken)
+  const keys = imageTags(chart.name, dialectChart)
   const references = Object.entries(mapAt(images, 'tags'))
     .filter(([key]) => keys.includes(key.replaceAll('-', '_')))
     .map(([, reference]) => String(reference))

@@ -74,7 +74,7 @@ it('a plan is refused for an option that the service does not have, before the c
     optionLists: openOptionLists(async () => ROOT),
   })
 
-  const plan = planChange({planned, settled: planned, missing: []}, noting(asked), TURN)
+  const plan = planChange({planned, final: planned, missing: []}, noting(asked), TURN)
 
   await expect(plan).rejects.toMatchObject({
     code: 'KK_VALUES',
