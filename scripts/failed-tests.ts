@@ -19,8 +19,8 @@ export interface Failure {
 
 /**
  * A reporter for vitest that keeps the name, the seeds and the messages of each failure once its file has
- * ended: vitest prints them at the end of a run, which may be hours later, or never. vitest finds the reporter
- * by `--reporter=PATH`.
+ * ended: vitest prints them at the end of a run, which may be hours later, or never. vitest finds the
+ * reporter by `--reporter=PATH`.
  */
 export default function failedTestsReporter(): Reporter {
   const kept = new Set<TestModule>()

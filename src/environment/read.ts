@@ -69,7 +69,8 @@ export function readEnvironment(source: EnvironmentSource): Environment {
 
 /**
  * Reads a document. Throws `KK_YAML` for one that Helm would not read, or would read differently than it
- * looks, and `KK_ENVIRONMENT` for violations of the schema and for files of other tools. Each error has file:line:column.
+ * looks, and `KK_ENVIRONMENT` for violations of the schema and for files of other tools. Each error has
+ * file:line:column.
  */
 export function readDocument(source: EnvironmentSource): EnvironmentDocument {
   refuseForeignFile(source)

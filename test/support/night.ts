@@ -9,8 +9,8 @@ export function atNight(tests: () => void): void {
 }
 
 /**
- * The size of a test: that of the design by `KK_TEST_NIGHT`, as in `npm run test:long -- --night`, and a small
- * one otherwise.
+ * The size of a test: that of the design by `KK_TEST_NIGHT`, as in `npm run test:long -- --night`, and a
+ * small one otherwise.
  */
 export function sizeAtNight(night: number, otherwise: number): number {
   return process.env.KK_TEST_NIGHT ? night : otherwise
