@@ -23,8 +23,9 @@ interface TableOptions<Row> {
 }
 
 /**
- * Returns rows in aligned columns without borders. On a narrow terminal the widest cells are wrapped within their columns, then
- * the last columns are omitted and named below. Without heads to name them by, the rows become wrapped lines.
+ * Returns rows in aligned columns without borders. On a narrow terminal the widest cells are wrapped within
+ * their columns, then the last columns are omitted and named below. Without heads to name them by, the rows
+ * become wrapped lines.
  */
 export function table<Row>(
   rows: readonly Row[],
