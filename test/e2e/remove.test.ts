@@ -194,7 +194,7 @@ describe('a release that others use', () => {
       expect(unconfirmed.exitCode).toBe(3)
       expect(unconfirmed.stderr).toContain('KK_UNCONFIRMED')
       expect(dry.exitCode, dry.stderr).toBe(0)
-      expect(dry.stdout).toMatch(/goes\n\s+web\s+Deployment\s+web/)
+      expect(dry.stdout).toMatch(/to be deleted\n\s+web\s+Deployment\s+web/)
       expect(dry.stdout).toContain(`Namespace/${ours.name}`)
     })
 
@@ -246,7 +246,7 @@ it('a protected release is removed only after confirmation by name, and its clai
   const again = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
 
   expect(dry.exitCode).toBe(3)
-  expect(dry.stdout).toMatch(/^goes\n/m)
+  expect(dry.stdout).toMatch(/^to be deleted\n/m)
   expect(dry.stderr).toContain('is protected and not confirmed')
   expect(dry.stderr).toContain('--delete-data --confirm-data db-backup')
   expect(confirmed.exitCode, confirmed.stderr).toBe(0)
