@@ -155,7 +155,7 @@ it('the topology of the operator is immutable, and its workers are those of the 
   expect(home.exitCode).toBe(2)
   expect(home.stderr).toContain('kk-system is the namespace of the operator itself')
   expect(imageless.exitCode).toBe(2)
-  expect(charted.stderr).toContain('the operator is installed in the shape per-component')
+  expect(charted.stderr).toContain('the operator is installed in the topology per-component')
   expect(fewer).toEqual(before.filter((name) => !name.endsWith('-api')))
 })
 

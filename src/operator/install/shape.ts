@@ -46,9 +46,9 @@ export async function expectShape(
   if (!installed || readShape(installed) === readShape(deployment as InstalledDeployment)) return
   throw new KkError(
     'KK_SHAPE',
-    `the operator is installed in the shape ${readShape(installed)}, not ${readShape(deployment as InstalledDeployment)}; nothing was changed`,
+    `the operator is installed in the topology ${readShape(installed)}, not ${readShape(deployment as InstalledDeployment)}; nothing was changed`,
     {
-      hint: `to change the shape, pause every Environment (kk operator pause NAME), then: kubectl delete deployments -n ${KK_NAMESPACE} -l 'app.kubernetes.io/name in (${NAME}, ${WORKER_NAME})'; install it again, and resume them (kk operator resume NAME). Releases are not changed`,
+      hint: `to change the topology, pause every Environment (kk operator pause NAME), then: kubectl delete deployments -n ${KK_NAMESPACE} -l 'app.kubernetes.io/name in (${NAME}, ${WORKER_NAME})'; install it again, and resume them (kk operator resume NAME). Releases are not changed`,
     },
   )
 }
