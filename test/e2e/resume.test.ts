@@ -172,6 +172,8 @@ describe.concurrent('kk resume', () => {
       const environment = await makeEnvironment({content: TWO})
       const none = await environment.kk('resume')
       await killed(environment, BETWEEN, 'deploy')
+      // With the same inputs the later run would have done all of the older one.
+      await environment.write(TWO_CHANGED)
       await environment.deploy()
       const [{id: last}, {id: older}] = (await runs(environment)) as [RunEntry, RunEntry]
 
