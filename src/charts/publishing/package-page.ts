@@ -34,8 +34,8 @@ interface ChartImage {
 }
 
 /**
- * Returns the images of the components and of the pods' init containers, as the library names them by default
- * (`common.context.image`).
+ * Returns the images of the components and of the pods' init containers, as the chart and the library name
+ * them by default (`common.context.image`). A component whose image the deployer must name has none.
  */
 function listImages(chart: Chart, values: Values): readonly ChartImage[] {
   const {images} = libraryDefaults(chart)
@@ -45,12 +45,20 @@ function listImages(chart: Chart, values: Values): readonly ChartImage[] {
     const whole = [distro, type, name].filter(Boolean).join('-')
     return `${[registry, namespace, whole].filter(Boolean).join('/')}:${String(tag)}`
   }
-  const components = listComponents(values).map(([name, component]) => ({
-    name,
-    image: reference(component.image ?? values.image),
-  }))
+  const own = isMap(values.images) && isMap(values.images.tags) ? values.images.tags : {}
+  const components = listComponents(values).flatMap(([name, component]) => {
+    const built = component.image ?? values.image
+    const service = built === values.image ? own[underscored(chart.name)] : undefined
+    const named = own[underscored(`${chart.name}_${name}`)] ?? service
+    if (named === undefined && !built) return []
+    return [{name, image: named === undefined ? reference(built) : String(named)}]
+  })
   const shared = Object.entries(isMap(tags) ? tags : {})
   return [...components, ...shared.map(([name, image]) => ({name, image: String(image)}))]
+}
+
+function underscored(name: string): string {
+  return name.replaceAll('-', '_')
 }
 
 /** Returns the default values that the library of a chart of kk's dialect has, the weakest layer. */
