@@ -51,13 +51,34 @@ async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   await succeed(run, ['graph', ENVIRONMENT])
   await succeed(run, ['values', 'split', ENVIRONMENT, '--stdout'])
   await succeed(run, ['--help'])
-  await run(['deploy', ENVIRONMENT, '--kubeconfig', join(directory, 'missing'), '--yes'])
+  await fail(
+    run,
+    ['deploy', ENVIRONMENT, '--kubeconfig', join(directory, 'missing'), '--yes'],
+    'KK_KUBECONFIG',
+  )
   if (words.length > 0) await succeed(run, words)
   rmSync(directory, {recursive: true})
 }
 
 async function succeed(run: typeof main, words: readonly string[]): Promise<void> {
   if ((await run(words)) !== 0) throw new Error(`kk ${words.join(' ')} failed when it was used to warm up`)
+}
+
+/** Runs a command that ends with this error, and not before. */
+async function fail(run: typeof main, words: readonly string[], code: string): Promise<void> {
+  const {write} = process.stderr
+  let errors = ''
+  process.stderr.write = (text) => {
+    errors += String(text)
+    return true
+  }
+  try {
+    await run(words)
+  } finally {
+    process.stderr.write = write
+  }
+  if (!errors.includes(code))
+    throw new Error(`kk ${words.join(' ')} did not get as far as ${code}: ${errors}`)
 }
 
 async function drawGraph({instance}: typeof viz): Promise<void> {
