@@ -1,5 +1,6 @@
 import {dig, digMaps, digText} from '../base/dig.ts'
 import type {Position} from '../base/position.ts'
+import {underscored} from '../base/underscored.ts'
 import {isMap, type Values} from '../base/values.ts'
 import type {Part} from '../environment/environment.ts'
 import {COMMON, ROLLOUT} from '../release.ts'
@@ -86,7 +87,7 @@ function hasLateJobs(values: Values): boolean {
 
 /** Returns the keys of a component in openstack-helm's maps: `common.context.pick` of the library. */
 export function keysOf(chart: string, component: string): readonly string[] {
-  const [name, ofChart] = [component, `${chart}-${component}`].map((each) => each.replaceAll('-', '_'))
+  const [name, ofChart] = [component, `${chart}-${component}`].map(underscored)
   return [...new Set([component, name!, ofChart!])]
 }
 

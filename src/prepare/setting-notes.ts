@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs'
 import {basename, join} from 'node:path'
 import {once} from '../base/once.ts'
 import {suggest} from '../base/suggest.ts'
+import {underscored} from '../base/underscored.ts'
 import {isMap, type Values} from '../base/values.ts'
 import type {Library} from '../charts/chart.ts'
 import type {StoredRelease} from '../kubernetes/records/release-record.ts'
@@ -81,10 +82,6 @@ function slips(
           `${source}: no chart of this environment has ${where}.${name}, so it has no effect: did you mean ${close}?`,
         ]
   })
-}
-
-function underscored(name: string): string {
-  return name.replaceAll('-', '_')
 }
 
 type Spoken = ReturnType<Prepared['plugins']['dialectChart']>

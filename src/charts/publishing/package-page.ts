@@ -1,9 +1,11 @@
+import {underscored} from '../../base/underscored.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import {dumpYaml} from '../../yaml/dump.ts'
 import {readYaml} from '../../yaml/yaml.ts'
 import type {Chart} from '../chart.ts'
 import {readChartYaml} from '../chart-yaml.ts'
 import {defaultValues} from '../default-values.ts'
+import {keysOf} from '../parts-of.ts'
 import {namedTemplates} from '../template-names.ts'
 
 /** The information about a package for people and catalogues of charts. */
@@ -48,17 +50,14 @@ function listImages(chart: Chart, values: Values): readonly ChartImage[] {
   const own = isMap(values.images) && isMap(values.images.tags) ? values.images.tags : {}
   const components = listComponents(values).flatMap(([name, component]) => {
     const built = component.image ?? values.image
-    const service = built === values.image ? own[underscored(chart.name)] : undefined
-    const named = own[underscored(`${chart.name}_${name}`)] ?? service
+    const service = String(built === values.image ? chart.name : built)
+    const keys = [...keysOf(chart.name, name), underscored(service), service, 'default']
+    const named = keys.map((key) => own[key]).find((each) => each !== undefined)
     if (named === undefined && !built) return []
     return [{name, image: named === undefined ? reference(built) : String(named)}]
   })
   const shared = Object.entries(isMap(tags) ? tags : {})
   return [...components, ...shared.map(([name, image]) => ({name, image: String(image)}))]
-}
-
-function underscored(name: string): string {
-  return name.replaceAll('-', '_')
 }
 
 /** Returns the default values that the library of a chart of kk's dialect has, the weakest layer. */

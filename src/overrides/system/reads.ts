@@ -1,3 +1,4 @@
+import {underscored} from '../../base/underscored.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {DialectChart} from '../../charts/dialect.ts'
 import type {ValuePath} from '../../redact/values.ts'
@@ -81,7 +82,7 @@ function isMentioned(templates: string, path: ValuePath): boolean {
 }
 
 function sameName(one: string, other: string): boolean {
-  return one.replaceAll('-', '_') === other.replaceAll('-', '_')
+  return underscored(one) === underscored(other)
 }
 
 function keysAt(values: Values, key: string): readonly string[] {

@@ -1,5 +1,6 @@
 import {dig} from '../../base/dig.ts'
 import {mergeValues} from '../../base/merge.ts'
+import {underscored} from '../../base/underscored.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {DialectChart} from '../../charts/dialect.ts'
 import {mergedValues} from '../../overrides/layers.ts'
@@ -104,7 +105,7 @@ function writtenFiles(chart: string, values: Values): readonly string[] {
   const served = components.filter((component) => dig(values, 'components', component, 'wsgi'))
   return [
     ...Object.keys(mapAt(values, 'files')),
-    ...served.map((component) => `${chart}_${component}_uwsgi`.replaceAll('-', '_')),
+    ...served.map((component) => underscored(`${chart}_${component}_uwsgi`)),
   ]
 }
 
@@ -137,7 +138,7 @@ async function readImage({chart, layers, dialectChart, settings}: ReleaseSources
   const {namespace = 'kk', distro = '', type = '', tag = ''} = images
   const keys = imageTags(chart.name, dialectChart)
   const references = Object.entries(mapAt(images, 'tags'))
-    .filter(([key]) => keys.includes(key.replaceAll('-', '_')))
+    .filter(([key]) => keys.includes(underscored(key)))
     .map(([, reference]) => String(reference))
   const isOwn =
     distro === '' &&

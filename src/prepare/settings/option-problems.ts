@@ -1,4 +1,5 @@
 import {suggest} from '../../base/suggest.ts'
+import {underscored} from '../../base/underscored.ts'
 import {isMap, type Values} from '../../base/values.ts'
 import type {OptionList} from './option-lists.ts'
 
@@ -119,10 +120,6 @@ function presentName(list: OptionList, former: string): string | undefined {
     for (const [name, {formerly = []}] of Object.entries(options))
       if (formerly.some((each) => underscored(each) === underscored(former))) return `${section}.${name}`
   return undefined
-}
-
-function underscored(name: string): string {
-  return name.replaceAll('-', '_')
 }
 
 function hasFormerOptions(list: OptionList, section: string): boolean {
