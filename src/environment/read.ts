@@ -63,7 +63,7 @@ export function readEnvironment(source: EnvironmentSource): Environment {
   if (!reference) return buildEnvironment(document)
   const message = `${referencePlace(document, reference)}: expected an environment in one document, got the name of a file`
   throw new KkError('KK_ENVIRONMENT', message, {
-    hint: 'merge its files where they are: kk values split FILE --merged',
+    hint: 'merge its files on the machine that has them: kk values split FILE --merged',
   })
 }
 

@@ -131,7 +131,7 @@ atNight(() => {
       expect(exitCode, stderr).toBe(0)
     }
     /** What the advice of a finding mends is not found again. */
-    const mend = async (seen: Visit, check: string, words: string | RegExp, env = {}) => {
+    const repair = async (seen: Visit, check: string, words: string | RegExp, env = {}) => {
       await follow(seen.find(check, words), env)
       return {check, words}
     }
@@ -144,7 +144,7 @@ atNight(() => {
       const fresh = await visit(place)
 
       expect(fresh.exitCode).toBe(0)
-      const missing = await mend(fresh, 'kk-system', 'no namespace kk-system yet')
+      const missing = await repair(fresh, 'kk-system', 'no namespace kk-system yet')
       expectGone(await visit(place), missing)
     })
 
@@ -213,16 +213,16 @@ atNight(() => {
       expect(broken.find('leases', 'other/gone is left by bob@elsewhere').level).toBe('info')
       const {stdout: status} = await environment.on('status', 'web')
       expect(status).toContain(`web: no process works on it: ${DEAD}, whose process is gone, held it`)
-      const mended = [
-        await mend(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, expired`),
-        await mend(broken, 'storage-class', 'claims without a class get the newest, other'),
-        await mend(broken, 'records', 'default/sh.helm.release.v1.wiki.v1'),
-        await mend(broken, 'hook-jobs', '/left-over was a post-install hook'),
-        await mend(broken, 'intents', `${web} counts as used by other/gone`),
-        await mend(broken, 'claims', `${environment.name}/data-db-0`),
+      const repaired = [
+        await repair(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, expired`),
+        await repair(broken, 'storage-class', 'claims without a class get the newest, other'),
+        await repair(broken, 'records', 'default/sh.helm.release.v1.wiki.v1'),
+        await repair(broken, 'hook-jobs', '/left-over was a post-install hook'),
+        await repair(broken, 'intents', `${web} counts as used by other/gone`),
+        await repair(broken, 'claims', `${environment.name}/data-db-0`),
       ]
       const after = await visit([environment.file, ...place])
-      for (const each of mended) expectGone(after, each)
+      for (const each of repaired) expectGone(after, each)
       await cluster.kubectl('delete', 'secret', '--all', '--namespace', 'default')
     })
 
@@ -235,9 +235,9 @@ atNight(() => {
       const broken = await visit([environment.file, ...place])
 
       expect(broken.find('runs', `kk deploy of ${environment.name}`).advice).toContain('kk resume ')
-      const mended = await mend(broken, 'runs', 'was killed', {KK_HELM: environment.helm})
+      const repaired = await repair(broken, 'runs', 'was killed', {KK_HELM: environment.helm})
       const after = await visit([environment.file, ...place])
-      expectGone(after, mended)
+      expectGone(after, repaired)
       expectGone(after, {check: 'leases', words: `the Lease of ${environment.name}/web`})
     })
 

@@ -36,13 +36,13 @@ atNight(() => {
         'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {job: {pod: {}}}\n',
       )
       await kubectl(['create', 'namespace', corner.name])
-      const mend = await annotatePods({
+      const repair = await annotatePods({
         namespace: corner.name,
         labels: {'batch.kubernetes.io/job-name': 'db-job'},
         annotations: {'sandbox.kk.openstack.org/fail': 'JobFailed'},
       })
       const broken = await corner.kk(['deploy', 'env.yaml'])
-      await mend()
+      await repair()
 
       const again = await corner.kk(['deploy', 'env.yaml'])
 
@@ -60,7 +60,7 @@ atNight(() => {
       const corner = await openCorner()
       await writeAllInOne(corner, 'fermet')
       await kubectl(['create', 'namespace', corner.name])
-      const mend = await annotatePods({
+      const repair = await annotatePods({
         namespace: corner.name,
         labels: {'app.kubernetes.io/name': 'keystone', 'app.kubernetes.io/component': 'api'},
         annotations: {'sandbox.kk.openstack.org/fail': 'CrashLoopBackOff'},
@@ -92,13 +92,13 @@ atNight(() => {
       expect(summary).toContain('3 installed, 1 failed, 2 skipped')
       expect(summary).toContain('next: kk deploy env.yaml')
 
-      await mend()
+      await repair()
       await writeAllInOne(corner, 'fernet')
-      const mended = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+      const repaired = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
 
-      expect(mended.exitCode, mended.stderr).toBe(0)
+      expect(repaired.exitCode, repaired.stderr).toBe(0)
       expect(
-        endings(mended.stdout)
+        endings(repaired.stdout)
           .filter((line) => !/unchanged|check/.test(line))
           .toSorted(),
       ).toEqual(['glance install, revision 1', 'horizon install, revision 1', 'keystone upgrade, revision 2'])

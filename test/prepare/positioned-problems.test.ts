@@ -183,17 +183,17 @@ it.each([
     const call = {name: 'keystone', namespace: 'openstack'}
     const error = helmFailure({command: 'template', call, stdout: '', stderr, redact: (text) => text})
 
-    const told = await positionedError(error, {
+    const positioned = await positionedError(error, {
       get: () => ({
         chart: {name: 'keystone', directory: chart, origin: 'charts/keystone', libraries: []},
         layers: [],
       }),
     })
 
-    expect(told).toMatchObject({code: 'KK_RENDER', hint, log: []})
-    expect((told as Error).message).toMatch(
+    expect(positioned).toMatchObject({code: 'KK_RENDER', hint, log: []})
+    expect((positioned as Error).message).toMatch(
       /^keystone: the chart does not render: charts\/keystone\/values\.yaml:1:\d+: /,
     )
-    expect((told as Error).message).toContain(what)
+    expect((positioned as Error).message).toContain(what)
   },
 )

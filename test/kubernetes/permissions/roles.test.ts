@@ -14,7 +14,7 @@ function rights(rules: readonly Pick<Rule, 'apiGroups' | 'resources' | 'verbs'>[
   return [...new Set(each)].sort()
 }
 
-/** Commands that ask no cluster: its context only tells which override store is meant. */
+/** Commands without requests to the cluster: its context only selects the override store. */
 const STORE_ONLY = /^(?:overrides|helm-overrides?|plugins|serve|values)\b/
 
 it('the table of permissions covers every command that reads a cluster', () => {
