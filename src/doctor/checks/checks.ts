@@ -55,7 +55,7 @@ export const CHECKS: readonly Check[] = [
     name: 'objects of two releases',
     changing: ['deploy', 'rollback'],
     outcome:
-      'refuses: KK_CLAIMED_TWICE; notes it if all releases create it as a hook, if their charts use lookup, or if all had the object before',
+      'refuses: KK_CLAIMED_TWICE; notes it if all releases create it as a hook, if one of their charts uses lookup, or if all had the object before',
     cost: 'one for each unchanged release that a changed one requires, that requires a changed one, that creates an object of the same kind and name, or that the file no longer names; with kk.infer: false for each of the environment',
     find: sharedCreations,
   },
