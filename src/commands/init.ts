@@ -6,13 +6,13 @@ import {KkCommand} from '../cli/command.ts'
 import {canAsk, prompt} from '../cli/console.ts'
 import {documentFlags, type FlagValues, repeated} from '../cli/flags.ts'
 import {openFinding} from '../cli/open/charts.ts'
-import type {Starter} from '../environment/starter.ts'
+import {LOCAL_REGISTRY, type Starter, UPSTREAM} from '../environment/starter.ts'
 import {expectStarter, initEnvironment, nameOfDirectory, ownCharts} from '../verbs/init.ts'
 
 export default class Init extends KkCommand {
   static override summary = 'Create a first environment file.'
   static override description =
-    'Asks five questions on a terminal; flags answer them in advance. Without a terminal, or with --yes, uses the defaults. Writes the file with comments, a JSON Schema for editors, and a .gitignore that keeps secrets out of git. The file contains no secrets: kk generates passwords and stores them in the cluster. An existing file is never overwritten.'
+    'Asks six questions on a terminal; flags answer them in advance. Without a terminal, or with --yes, uses the defaults. Writes the file with comments, a JSON Schema for editors, and a .gitignore that keeps secrets out of git. The file contains no secrets: kk generates passwords and stores them in the cluster. An existing file is never overwritten.'
   static override examples = [
     'kk init',
     'kk init environments/lab.yaml --service keystone --service nova --ephemeral',
@@ -38,6 +38,10 @@ export default class Init extends KkCommand {
       summary: 'Store data in the pods only, instead of on volumes of the default storage class.',
       allowNo: true,
     }),
+    registry: Flags.string({
+      summary: `The registry of the images that kk builds, which every node can reach; "${UPSTREAM}" for kolla's images on quay.io (default: ${LOCAL_REGISTRY}, which only the nodes of this machine can reach).`,
+      helpValue: 'REGISTRY',
+    }),
     yes: Flags.boolean({char: 'y', summary: 'Do not ask; use the defaults.'}),
     'dry-run': Flags.boolean({summary: 'Print the environment file, and write nothing.'}),
     ...documentFlags,
@@ -53,6 +57,10 @@ export default class Init extends KkCommand {
     const starter = await this.starter(flags, {directory: dirname(file), charts, asks})
     const {text, ...initialized} = await initEnvironment({file, starter, charts, dryRun})
     if (dryRun && flags.output === 'text') return this.console.print(text)
+    if (starter.registry === LOCAL_REGISTRY)
+      this.console.say(
+        `the images come from ${LOCAL_REGISTRY}, which only the nodes of this machine can reach: --registry names another`,
+      )
     const next = file === 'kk.yaml' ? 'kk plan' : `kk plan ${file}`
     this.console.document(
       flags.output,
@@ -106,7 +114,17 @@ export default class Init extends KkCommand {
       read: (word) => /^no?$/i.test(word),
       check: () => ({}),
     })
-    return {name, namespace, services: [...new Set(services)], context: context || undefined, ephemeral}
+    const registry = await answer(flags.registry, {
+      text: `registry of the images, which every node can reach; ${UPSTREAM} for kolla's images on quay.io`,
+      offered: LOCAL_REGISTRY,
+      read: asIs,
+      check: (registry) => ({registry}),
+    })
+    return {
+      ...{name, namespace, registry, ephemeral},
+      services: [...new Set(services)],
+      context: context || undefined,
+    }
   }
 }
 

@@ -9,9 +9,17 @@ export interface Starter {
   readonly context: string | undefined
   /** Whether no data outlives its pod. */
   readonly ephemeral: boolean
+  /** The registry with the images that kk builds, with an optional path; or `UPSTREAM` for kolla's own. */
+  readonly registry: string
   /** The charts to deploy. */
   readonly services: readonly string[]
 }
+
+/** The registry of the images that `kk aio` and `kk images build --push` serve on this machine. */
+export const LOCAL_REGISTRY = 'localhost:5010'
+
+/** The word for kolla's images on quay.io, instead of a registry. */
+export const UPSTREAM = 'upstream'
 
 /** The name of the schema file next to the environment. */
 export const SCHEMA_FILE = 'environment.schema.json'
@@ -29,7 +37,7 @@ export const IGNORED = ['/secrets/', '*.secrets.yaml', 'passwords.yml', '*.kubec
  * out.
  */
 export function starterText(
-  {name, namespace, context, ephemeral, services}: Starter,
+  {name, namespace, context, ephemeral, registry, services}: Starter,
   charts: ReadonlyMap<string, string>,
 ): string {
   const otherCharts = [...charts].filter(([chart]) => !services.includes(chart))
@@ -47,7 +55,7 @@ kk:
   ${context === undefined ? '# context: production' : entry('context', context)}
   # Sources of charts; the first one that has a chart wins.
   charts: [built-in]
-  # Settings of single releases: namespace, requirements in addition to those of the chart, timeout.
+${registry === UPSTREAM ? "  # kolla's images on quay.io, for the charts that have this feature: kk plan names the others.\n  features: [kolla]\n" : ''}  # Settings of single releases: namespace, requirements in addition to those of the chart, timeout.
   # releases:
   #   ${services[0] ?? 'keystone'}: {timeout: 20m}
 
@@ -55,7 +63,7 @@ kk:
 # cluster ("kk secrets list"). To set a certain password, write it to a file such as secrets/keystone.yaml, which git
 # ignores: --values keystone=secrets/keystone.yaml
 global:
-  storage:
+${registry === UPSTREAM ? '' : imagesText(registry)}  storage:
     # true: no data outlives its pod. false: databases and the like get volumes of the default storage class.
     ${entry('ephemeral', ephemeral)}
 
@@ -65,6 +73,18 @@ ${services.map((each) => `# ${charts.get(each) ?? each}\n${each}: {}\n`).join('\
     ? ''
     : `\n# Not deployed, unless a release requires it:\n${otherCharts.map(([chart, what]) => `# ${`${chart}: {}`.padEnd(width + 4)}  # ${what}\n`).join('')}`
 }`
+}
+
+/** Returns the lines about images: the registry from which every node pulls. */
+function imagesText(registry: string): string {
+  const advice =
+    registry === LOCAL_REGISTRY
+      ? '# Only the nodes of this machine can pull from it ("kk aio"); for other nodes, push to a registry that they reach.'
+      : `# Build and push the images: sudo kk images build --push ${registry}`
+  return `  images:
+    ${advice}
+    ${entry('registry', registry)}
+`
 }
 
 /** Returns one line of YAML, with quotes around words that YAML would read as another type. */

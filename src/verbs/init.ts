@@ -7,7 +7,14 @@ import {readChartYaml} from '../charts/chart-yaml.ts'
 import {type ChartFinding, chartNames} from '../charts/find-chart.ts'
 import {readEnvironment} from '../environment/read.ts'
 import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
-import {IGNORED, SCHEMA_FILE, type Starter, schemaText, starterText} from '../environment/starter.ts'
+import {
+  IGNORED,
+  SCHEMA_FILE,
+  type Starter,
+  schemaText,
+  starterText,
+  UPSTREAM,
+} from '../environment/starter.ts'
 import {refuseOddSettings} from '../exchange/imported.ts'
 import {exists} from '../state/files/exists.ts'
 import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
@@ -67,9 +74,12 @@ export async function ownCharts(finding: ChartFinding): Promise<ReadonlyMap<stri
   )
 }
 
-/** Throws `KK_USAGE` for a service without a chart, and for settings that the schema does not allow. */
+/**
+ * Throws `KK_USAGE` for a service without a chart, a registry that is not one, and settings that the schema
+ * does not allow.
+ */
 export function expectStarter(
-  {services, name, namespace, context}: Partial<Starter>,
+  {services, name, namespace, context, registry = UPSTREAM}: Partial<Starter>,
   charts: ReadonlyMap<string, string>,
 ): void {
   refuseOddSettings({
@@ -77,6 +87,14 @@ export function expectStarter(
     ...(namespace !== undefined && {namespace}),
     ...(context !== undefined && {context}),
   })
+  if (!REGISTRY.test(registry))
+    throw new KkError(
+      'KK_USAGE',
+      `--registry: expected a registry or ${UPSTREAM}, got ${JSON.stringify(registry)}`,
+      {
+        hint: 'a registry is HOST, HOST:PORT or HOST/PATH, without https://',
+      },
+    )
   if (services?.length === 0)
     throw new KkError('KK_USAGE', 'expected at least one service', {
       hint: `kk has: ${[...charts.keys()].join(', ')}`,
@@ -95,6 +113,9 @@ export function nameOfDirectory(directory: string): string {
   const name = basename(resolve(directory))
   return validate(ENVIRONMENT_SCHEMA, {kk: {name}}).length === 0 ? name : 'my-cloud'
 }
+
+/** A registry with an optional path, as in the name of an image. */
+const REGISTRY = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/
 
 async function expectNew(file: string): Promise<void> {
   if (!/\.ya?ml$/.test(file))

@@ -13,6 +13,7 @@ const STARTER: Starter = {
   namespace: 'openstack',
   context: undefined,
   ephemeral: true,
+  registry: 'registry.example.org/cloud',
   services: ['keystone', 'glance'],
 }
 
@@ -35,12 +36,26 @@ describe('a new environment', () => {
       name: 'lab',
       namespace: 'cloud',
       context: 'production:1',
-      global: {storage: {ephemeral: true}},
+      global: {images: {registry: 'registry.example.org/cloud'}, storage: {ephemeral: true}},
       sections: [
         ['keystone', {}],
         ['glance', {}],
       ],
     })
+  })
+
+  it("uses kolla's images by the feature kolla, without a registry", async () => {
+    await init({registry: 'upstream'})
+
+    const {features, global} = await loadEnvironment({file: join(directory, 'kk.yaml')})
+    expect({features, global}).toEqual({features: ['kolla'], global: {storage: {ephemeral: true}}})
+  })
+
+  it.each([
+    ['localhost:5010', 'Only the nodes of this machine can pull'],
+    ['registry.example.org', 'kk images build --push registry.example.org'],
+  ])('states how the images come to %s', async (registry, advice) => {
+    expect((await init({registry})).text).toContain(advice)
   })
 
   it('refers to the schema next to it in its first line', async () => {
@@ -113,6 +128,8 @@ it.each<[string, Partial<Starter>, string]>([
   ['no service', {services: []}, 'expected at least one service'],
   ['a library', {services: ['common']}, 'kk has no chart "common"'],
   ['a namespace that cannot be', {namespace: 'A_b'}, '--namespace: expected the name of a namespace'],
+  ['a registry with a scheme', {registry: 'https://registry.example.org'}, '--registry: expected a registry'],
+  ['an empty registry', {registry: ''}, '--registry: expected a registry'],
   ['a name that cannot be', {name: '-'}, '--name: expected a name'],
 ])('init refuses %s and writes nothing', async (_, starter, message) => {
   await expect(init(starter)).rejects.toMatchObject({

@@ -13,8 +13,7 @@ images:
   tag: 2025.1-debian-trixie
   pull_policy: IfNotPresent
   # A full reference per component or job, which overrides the formula.
-  tags:
-    dep_check: localhost:5010/kk/kk:2025.1-debian-trixie
+  tags: {}
 # In addition to `roles`, a label per component, `job` or `test`.
 labels:
   roles:

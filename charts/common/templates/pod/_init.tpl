@@ -8,7 +8,7 @@ account.
 {{- define "common.pod.init" -}}
 {{- if and .ctx.values.dependencies.enabled (or .unit.services .unit.waits) }}
 - name: dependencies
-  image: {{ include "common.context.image" (dict "ctx" .ctx "key" "dep_check" "name" "kubernetes-entrypoint") }}
+  image: {{ include "common.context.image" (dict "ctx" .ctx "key" "dep_check" "name" "kk" "tag" "2025.1-debian-trixie") }}
   imagePullPolicy: {{ .ctx.values.images.pull_policy }}
   command: [kubernetes-entrypoint]
   env:
