@@ -20,7 +20,7 @@ type Settings = Pick<Prepared, 'environment' | 'graph' | 'releases' | 'plugins'>
 /** Returns notes on settings that are accepted but do not have the apparent effect. */
 export function settingNotes(prepared: Settings): readonly string[] {
   const names = new Set(nameProblems(prepared).map(({what}) => what))
-  return [...names, ...featureNotes(prepared), ...externalNotes(prepared)]
+  return [...names, ...featureNotes(prepared), ...otherRegistryNotes(prepared), ...externalNotes(prepared)]
 }
 
 const WRITTEN: ReadonlySet<string> = new Set(['global', 'section', 'user', 'values', 'set'])
@@ -143,6 +143,27 @@ function featureNotes({environment: {features}, releases}: Settings): readonly s
     const names = same.map(({release}) => releaseName(release)).join(', ')
     const paths = [...new Set(same.flatMap((each) => each.paths))].join(', ')
     return `kk.features: ${pair} both set ${paths} of ${names}: ${featureName(same[0]!.other)} takes effect, because it is named first`
+  })
+}
+
+/**
+ * Returns a note for each feature that sets the registry of some releases only: the others keep theirs, which
+ * may not be reachable.
+ */
+function otherRegistryNotes({environment: {features}, releases}: Settings): readonly string[] {
+  return features.flatMap((feature) => {
+    const filesOf = ({layers}: PreparedRelease) =>
+      layers.filter((layer) => layer.name === 'features' && featureName(layer).split('-').includes(feature))
+    const all = [...releases]
+    const others = all.filter(([, prepared]) => filesOf(prepared).length === 0)
+    const setsRegistry = all.some(([, prepared]) =>
+      filesOf(prepared).some((file) => imageValues(file).has('images.registry')),
+    )
+    if (!setsRegistry || others.length === 0) return []
+    const names = others.map(([release]) => releaseName(release)).join(', ')
+    return [
+      `kk.features: ${feature} sets the registry of images, but has no file for ${names}: they keep the registry of their other values`,
+    ]
   })
 }
 

@@ -93,6 +93,20 @@ describe('settings without the apparent effect', () => {
     expect(settingNotes(prepared({features, releases: {keystone: [one, other, both]}}))).toEqual([])
   })
 
+  it('a feature that sets the registry of some releases is noted with the releases that it leaves out', () => {
+    const kolla = layer('features', {images: {registry: 'quay.io'}}, 'overrides/kolla.yaml')
+    const tagged = layer('features', {images: {tag: '2026.1'}}, 'overrides/2026.1.yaml')
+    const features = ['2026.1', 'kolla']
+    const notes = settingNotes(
+      prepared({features, releases: {keystone: [tagged, kolla], nova: [tagged], ovn: []}}),
+    )
+
+    expect(notes).toEqual([
+      'kk.features: kolla sets the registry of images, but has no file for nova, ovn: they keep the registry of their other values',
+    ])
+    expect(settingNotes(prepared({features, releases: {keystone: [tagged, kolla]}}))).toEqual([])
+  })
+
   it.each([
     ['db.example.org', [], 1],
     ['10.0.0.9', [], 1],
