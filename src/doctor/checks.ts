@@ -9,6 +9,7 @@ import {releaseName, releaseNamespace} from '../release.ts'
 import {LARGE_RECORD_BYTES, MAX_RECORD_BYTES} from './checks/record-size.ts'
 import {apiVersionsCheck} from './cluster/api-versions.ts'
 import {certificatesCheck} from './cluster/certificates.ts'
+import {imagesCheck} from './cluster/images.ts'
 import {permissionsCheck} from './cluster/permissions.ts'
 import {schedulingCheck} from './cluster/scheduling.ts'
 import {storageClassCheck} from './cluster/storage-class.ts'
@@ -292,6 +293,7 @@ export const CHECKS: readonly Check[] = [
   namespacesCheck,
   storageClassCheck,
   schedulingCheck,
+  imagesCheck,
   apiVersionsCheck,
   recordsCheck,
   recordSizeCheck,
