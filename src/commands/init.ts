@@ -6,7 +6,8 @@ import {KkCommand} from '../cli/command.ts'
 import {canAsk, prompt} from '../cli/console.ts'
 import {documentFlags, type FlagValues, repeated} from '../cli/flags.ts'
 import {openFinding} from '../cli/open/charts.ts'
-import {LOCAL_REGISTRY, type Starter, UPSTREAM} from '../environment/starter.ts'
+import {PROFILES} from '../environment/profiles.ts'
+import {EXAMPLE_DOMAIN, LOCAL_REGISTRY, type Starter, UPSTREAM} from '../environment/starter.ts'
 import {expectStarter, initEnvironment, nameOfDirectory, ownCharts} from '../verbs/init.ts'
 
 export default class Init extends KkCommand {
@@ -30,6 +31,17 @@ export default class Init extends KkCommand {
       helpValue: 'NAMESPACE',
     }),
     service: repeated('CHART', 'A service to deploy; may be repeated (default: keystone, glance, horizon).'),
+    profile: Flags.string({
+      summary: `Services and settings to start with: ${Object.entries(PROFILES)
+        .map(([name, {summary}]) => `${name} (${summary})`)
+        .join(', ')}. --service adds more.`,
+      options: Object.keys(PROFILES),
+      helpValue: 'PROFILE',
+    }),
+    domain: Flags.string({
+      summary: `The domain below which users reach the services, for the profile production (default: ${EXAMPLE_DOMAIN}, to be replaced).`,
+      helpValue: 'DOMAIN',
+    }),
     context: Flags.string({
       summary: 'The kubeconfig context of the environment (default: none, the current context at run time).',
       helpValue: 'NAME',
@@ -96,7 +108,9 @@ export default class Init extends KkCommand {
       read: asIs,
       check: (namespace) => ({namespace}),
     })
-    const services = await answer(flags.service, {
+    const profile = PROFILES[flags.profile ?? '']
+    const chosen = profile && [...profile.services, ...(flags.service ?? [])]
+    const services = await answer(chosen ?? flags.service, {
       text: `services, out of ${[...charts.keys()].join(', ')}`,
       offered: 'keystone, glance, horizon',
       read: (words) => words.split(/[\s,]+/).filter((word) => word !== ''),
@@ -108,6 +122,15 @@ export default class Init extends KkCommand {
       read: asIs,
       check: (context) => ({context: context || undefined}),
     })
+    const domain =
+      profile?.global === undefined
+        ? EXAMPLE_DOMAIN
+        : await answer(flags.domain, {
+            text: 'domain below which users reach the services',
+            offered: EXAMPLE_DOMAIN,
+            read: asIs,
+            check: (domain) => ({domain}),
+          })
     const ephemeral = await answer(flags.ephemeral, {
       text: 'store data on volumes of the default storage class',
       offered: 'yes',
@@ -121,7 +144,7 @@ export default class Init extends KkCommand {
       check: (registry) => ({registry}),
     })
     return {
-      ...{name, namespace, registry, ephemeral},
+      ...{name, namespace, registry, profile: flags.profile, domain, ephemeral},
       services: [...new Set(services)],
       context: context || undefined,
     }

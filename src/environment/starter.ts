@@ -1,4 +1,5 @@
 import {dumpPython, plainMap} from '../yaml/pyyaml/dump.ts'
+import {PROFILES} from './profiles.ts'
 import {ENVIRONMENT_SCHEMA} from './schema.ts'
 
 /** The choices for a new environment file. */
@@ -11,6 +12,10 @@ export interface Starter {
   readonly ephemeral: boolean
   /** The registry with the images that kk builds, with an optional path; or `UPSTREAM` for kolla's own. */
   readonly registry: string
+  /** The name of the profile whose settings it has; undefined for none. */
+  readonly profile: string | undefined
+  /** The domain below which users reach the services, for a profile with an ingress controller. */
+  readonly domain: string
   /** The charts to deploy. */
   readonly services: readonly string[]
 }
@@ -20,6 +25,9 @@ export const LOCAL_REGISTRY = 'localhost:5010'
 
 /** The word for kolla's images on quay.io, instead of a registry. */
 export const UPSTREAM = 'upstream'
+
+/** The default of a domain, which the user has to replace. */
+export const EXAMPLE_DOMAIN = 'cloud.example.org'
 
 /** The name of the schema file next to the environment. */
 export const SCHEMA_FILE = 'environment.schema.json'
@@ -37,9 +45,11 @@ export const IGNORED = ['/secrets/', '*.secrets.yaml', 'passwords.yml', '*.kubec
  * out.
  */
 export function starterText(
-  {name, namespace, context, ephemeral, registry, services}: Starter,
+  {name, namespace, context, ephemeral, registry, profile, domain, services}: Starter,
   charts: ReadonlyMap<string, string>,
 ): string {
+  const {global, sections = {}} = PROFILES[profile ?? ''] ?? {}
+  const isCeph = services.includes('ceph')
   const otherCharts = [...charts].filter(([chart]) => !services.includes(chart))
   const width = Math.max(0, ...otherCharts.map(([chart]) => chart.length))
   return `# yaml-language-server: $schema=${SCHEMA_FILE}
@@ -66,13 +76,17 @@ global:
 ${registry === UPSTREAM ? '' : imagesText(registry)}  storage:
     # true: no data outlives its pod. false: databases and the like get volumes of the default storage class.
     ${entry('ephemeral', ephemeral)}
-
+${isCeph ? '    # Images, volumes and the disks of virtual machines are in Ceph.\n    backend: ceph\n' : ''}${global?.(domain) ?? ''}
 # Each section is a release to deploy, with its values. Its requirements are deployed, too.
-${services.map((each) => `# ${charts.get(each) ?? each}\n${each}: {}\n`).join('\n')}${
+${services.map((each) => `# ${charts.get(each) ?? each}\n${section(each, sections[each])}`).join('\n')}${
   otherCharts.length === 0
     ? ''
     : `\n# Not deployed, unless a release requires it:\n${otherCharts.map(([chart, what]) => `# ${`${chart}: {}`.padEnd(width + 4)}  # ${what}\n`).join('')}`
 }`
+}
+
+function section(chart: string, settings: string | undefined): string {
+  return settings === undefined ? `${chart}: {}\n` : `${chart}:\n${settings}`
 }
 
 /** Returns the lines about images: the registry from which every node pulls. */

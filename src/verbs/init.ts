@@ -8,6 +8,7 @@ import {type ChartFinding, chartNames} from '../charts/find-chart.ts'
 import {readEnvironment} from '../environment/read.ts'
 import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
 import {
+  EXAMPLE_DOMAIN,
   IGNORED,
   SCHEMA_FILE,
   type Starter,
@@ -79,7 +80,7 @@ export async function ownCharts(finding: ChartFinding): Promise<ReadonlyMap<stri
  * does not allow.
  */
 export function expectStarter(
-  {services, name, namespace, context, registry = UPSTREAM}: Partial<Starter>,
+  {services, name, namespace, context, domain = EXAMPLE_DOMAIN, registry = UPSTREAM}: Partial<Starter>,
   charts: ReadonlyMap<string, string>,
 ): void {
   refuseOddSettings({
@@ -95,6 +96,10 @@ export function expectStarter(
         hint: 'a registry is HOST, HOST:PORT or HOST/PATH, without https://',
       },
     )
+  if (!DOMAIN.test(domain))
+    throw new KkError('KK_USAGE', `--domain: expected the name of a domain, got ${JSON.stringify(domain)}`, {
+      hint: `for example --domain ${EXAMPLE_DOMAIN}`,
+    })
   if (services?.length === 0)
     throw new KkError('KK_USAGE', 'expected at least one service', {
       hint: `kk has: ${[...charts.keys()].join(', ')}`,
@@ -113,6 +118,8 @@ export function nameOfDirectory(directory: string): string {
   const name = basename(resolve(directory))
   return validate(ENVIRONMENT_SCHEMA, {kk: {name}}).length === 0 ? name : 'my-cloud'
 }
+
+const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/
 
 /** A registry with an optional path, as in the name of an image. */
 const REGISTRY = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {beforeEach, describe, expect, it} from 'vitest'
 import {openFinding} from '../../src/cli/open/charts.ts'
 import {loadEnvironment} from '../../src/environment/load.ts'
+import {PROFILES} from '../../src/environment/profiles.ts'
 import type {Starter} from '../../src/environment/starter.ts'
 import {initEnvironment, nameOfDirectory, ownCharts} from '../../src/verbs/init.ts'
 import {testDirectory} from '../support/test-directory.ts'
@@ -14,6 +15,8 @@ const STARTER: Starter = {
   context: undefined,
   ephemeral: true,
   registry: 'registry.example.org/cloud',
+  profile: undefined,
+  domain: 'cloud.example.org',
   services: ['keystone', 'glance'],
 }
 
@@ -129,6 +132,7 @@ it.each<[string, Partial<Starter>, string]>([
   ['a library', {services: ['common']}, 'kk has no chart "common"'],
   ['a namespace that cannot be', {namespace: 'A_b'}, '--namespace: expected the name of a namespace'],
   ['a registry with a scheme', {registry: 'https://registry.example.org'}, '--registry: expected a registry'],
+  ['a domain with a scheme', {domain: 'https://cloud.example.org'}, '--domain: expected the name'],
   ['an empty registry', {registry: ''}, '--registry: expected a registry'],
   ['a name that cannot be', {name: '-'}, '--name: expected a name'],
 ])('init refuses %s and writes nothing', async (_, starter, message) => {
@@ -159,4 +163,34 @@ it.each([
   ['/srv/a cloud', 'my-cloud'],
 ])('an environment in %s is offered the name %s', (path, name) => {
   expect(nameOfDirectory(path)).toBe(name)
+})
+
+describe('a profile', () => {
+  it.each(Object.entries(PROFILES))('%s deploys services that kk has', async (profile, {services}) => {
+    await init({profile, services})
+
+    const {sections} = await loadEnvironment({file: join(directory, 'kk.yaml')})
+    expect([...sections.keys()]).toEqual(services)
+  })
+
+  it('for production has the domain of its users', async () => {
+    await init({profile: 'production', domain: 'cloud.test', services: PROFILES.production!.services})
+
+    const {global} = await loadEnvironment({file: join(directory, 'kk.yaml')})
+    expect(global).toMatchObject({
+      ingress: {enabled: true, domain: 'cloud.test'},
+      tls: {public: true},
+      storage: {backend: 'ceph'},
+    })
+  })
+
+  it('for production has commented settings that form valid sections', async () => {
+    const {text} = await init({profile: 'production', services: PROFILES.production!.services})
+    const uncommented = text.replaceAll(/^ {2}# (?=(?: *[a-z_]+:))/gm, '  ')
+    await writeFile(join(directory, 'uncommented.yaml'), uncommented)
+
+    const {sections} = await loadEnvironment({file: join(directory, 'uncommented.yaml')})
+    expect(sections.get('ovn')).toMatchObject({conf: {chassis: {tunnel_interface: 'bond0.20'}}})
+    expect(sections.get('ceph')).toMatchObject({pod: {replicas: {osd: 9}}})
+  })
 })
