@@ -1,5 +1,6 @@
 import type {Redact} from '../../redact/redact.ts'
 import {type Cause, type Health, passes} from './health.ts'
+import {isServiceReport} from './service-status.ts'
 
 /**
  * Returns one line, e.g. `Deployment/keystone-api: 1 of 3 replicas are available; pod keystone-api-x,
@@ -16,7 +17,9 @@ export function describeCulprit(cause: Cause): string {
   return `${describePod(cause)}; ${cause.object}: ${cause.message}`
 }
 
-function describePod({message, pod, container, reason, detail}: Cause): string {
+function describePod(cause: Cause): string {
+  const {message, pod, container, detail} = cause
+  const reason = isServiceReport(cause) ? undefined : cause.reason
   const place = [pod && `pod ${pod}`, container && `container ${container}`].filter(Boolean).join(', ')
   const reasonAndDetail =
     reason && !message.includes(reason)

@@ -7,6 +7,7 @@ import {EVENTS, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import {redactCause} from './cause.ts'
 import type {Cause} from './health.ts'
+import {isServiceReport} from './service-status.ts'
 
 /** The evidence for causes: events and log lines. */
 export interface Evidence {
@@ -96,7 +97,7 @@ export function gatherEvidence(client: ApiClient, namespace: string, redact: Red
 
 /** Returns the cause with the last recorded pod, if the object has no pods left. */
 function withPod(cause: Cause, recorded: Cause | undefined): Cause {
-  if (cause.pod || !recorded) return cause
+  if (cause.pod || !recorded || isServiceReport(cause)) return cause
   const {pod, container, reason, detail} = recorded
   return {
     ...cause,

@@ -26,6 +26,7 @@ import {HEALTHY, SCALED_DOWN} from './kinds/health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
+import {SERVICE_REASON, serviceStatusReader} from './service-status.ts'
 
 /**
  * Waits until every object is healthy; see `HealthChecks.gate`. While the cluster is unreachable it waits
@@ -41,6 +42,7 @@ export async function waitForHealth(
   if (gated.length === 0) return HEALTHY
   const redact = redactSecretsOf(objects, options.redact)
   const evidence = gatherEvidence(client, namespace, redact)
+  const explain = serviceStatusReader(client, namespace)
   const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
   const once = {...gating, scaleTargets: listOnce(gating.scaleTargets)}
   const changes = changeSignal()
@@ -64,7 +66,7 @@ export async function waitForHealth(
         await changes.wait(Math.min(deadline - Date.now(), RETRY_DELAY_MS))
         continue
       }
-      const health = redactHealth(seen, redact)
+      const health = redactHealth(await explain(seen), redact)
       if (passes(health)) return health
       const verdict = gateVerdict(health, deadline)
       // The state in the watch may be stale: the cluster is read once more.
@@ -265,6 +267,10 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     new RegExp(NOT_SEEN),
     'run the same command again: helm re-creates the Job, and kk watches it until it ends',
+  ],
+  [
+    new RegExp(SERVICE_REASON),
+    'the service reports this of itself: the logs of the parts that it names say why',
   ],
   [/Image/, "check the image's name and tag, and that the nodes can pull it"],
   [/CreateContainerConfigError/, 'a ConfigMap or Secret that the container needs is missing'],

@@ -16,6 +16,7 @@ import {
 import type {Health} from './health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation, type SeenCollection} from './observation.ts'
+import {serviceStatusReader} from './service-status.ts'
 
 type HealthReader = (
   namespace: string,
@@ -48,7 +49,8 @@ export function healthByLists(client: ApiClient, gating: HealthInputs): HealthRe
       gating.now(),
     )
     const expected = await withoutScaledReplicas(gated, observed, gating)
-    return redactHealth(evaluate(expected, observed, background), redactSecretsOf(objects))
+    const explain = serviceStatusReader(client, namespace)
+    return redactHealth(await explain(evaluate(expected, observed, background)), redactSecretsOf(objects))
   }
 }
 

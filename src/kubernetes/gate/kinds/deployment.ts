@@ -1,6 +1,7 @@
 import type * as apps from 'kubernetes-types/apps/v1.js'
 import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
+import {markServiceStatus} from '../service-status.ts'
 import {claimsOf} from './claim.ts'
 import {closedHealth, conditionCause, type HealthOf, scaledDown, withNote, workloadHealth} from './health.ts'
 import {findCondition} from './observed.ts'
@@ -13,7 +14,10 @@ type Deployment = Served<apps.Deployment>
  * replica may remain (kubectl 1.36: rollout_status.go). A Deployment that its chart pauses is not rolled out;
  * only its present replicas must be available.
  */
-export const deploymentHealth: HealthOf<Deployment> = (deployment, namespaceObjects, manifestFields) => {
+export const deploymentHealth: HealthOf<Deployment> = (deployment, ...surroundings) =>
+  markServiceStatus(deployment, rolledOutHealth(deployment, ...surroundings))
+
+const rolledOutHealth: HealthOf<Deployment> = (deployment, namespaceObjects, manifestFields) => {
   const scaled = scaledDown(deployment, manifestFields)
   if (scaled) return scaled
   const {spec, status = {}} = deployment

@@ -1,0 +1,90 @@
+import {isMap} from '../../base/values.ts'
+import type {ApiClient} from '../api/client.ts'
+import {readLog} from '../api/log.ts'
+import {type Cause, type Health, passes} from './health.ts'
+import type {Observed} from './kinds/observed.ts'
+
+/**
+ * The annotation of a Deployment whose pod is ready while a service reports that it is healthy, and whose log
+ * has the reports: lines of JSON with `state`, `summary` and `findings` (`common.scripts.service-status.py`).
+ */
+const ANNOTATION = 'kk.openstack.org/service-status'
+/** The reason of a cause before the report is read, and after that. */
+const UNREAD = 'ServiceStatus'
+export const SERVICE_REASON = 'ServiceUnhealthy'
+const UNKNOWN_REASON = 'ServiceUnknown'
+
+/** Whether a cause is what a service reports of itself, not the trouble of a pod. */
+export function isServiceReport({reason}: Cause): boolean {
+  return reason === SERVICE_REASON || reason === UNKNOWN_REASON
+}
+
+/**
+ * Returns the health of a Deployment, with a mark on the cause if its pod runs and reports that a service is
+ * not healthy; pure.
+ */
+export function markServiceStatus(deployment: Observed, health: Health): Health {
+  if (passes(health) || deployment.metadata.annotations?.[ANNOTATION] !== 'true') return health
+  const isReport = ({pod, container, reason}: Cause) => pod && container && reason === 'ContainersNotReady'
+  return {...health, blames: health.blames.map((one) => (isReport(one) ? {...one, reason: UNREAD} : one))}
+}
+
+/** Returns a function that replaces marked causes with what the service reports, read from the pods' logs. */
+export function serviceStatusReader(
+  client: ApiClient,
+  namespace: string,
+): (health: Health) => Promise<Health> {
+  const recent = new Map<string, {readonly at: number; readonly report: Promise<Report | undefined>}>()
+
+  function read(cause: Cause): Promise<Report | undefined> {
+    const place = {namespace: cause.namespace ?? namespace, pod: cause.pod!, container: cause.container!}
+    const key = `${place.namespace}/${place.pod}`
+    const known = recent.get(key)
+    if (known && Date.now() - known.at < REREAD_AFTER_MS) return known.report
+    const query = {tailLines: 1, limitBytes: 65_536}
+    const report = readLog(client, place, {query, timeoutMilliseconds: 3_000}).then(
+      parseReport,
+      () => undefined,
+    )
+    recent.set(key, {at: Date.now(), report})
+    return report
+  }
+
+  const explain = async (cause: Cause) =>
+    cause.reason === UNREAD ? explained(cause, await read(cause)) : cause
+  return async (health) =>
+    passes(health) ? health : {...health, blames: await Promise.all(health.blames.map(explain))}
+}
+
+/** The time after which a report is read again, in milliseconds: a gate evaluates at each event. */
+const REREAD_AFTER_MS = 3_000
+
+interface Report {
+  readonly state: string
+  readonly summary: string
+  readonly findings: readonly string[]
+}
+
+function parseReport(log: string): Report | undefined {
+  try {
+    const report: unknown = JSON.parse(log.trim().split('\n').at(-1) ?? '')
+    if (!isMap(report)) return undefined
+    const {state, summary, findings} = report
+    const texts = Array.isArray(findings) ? findings.map(String) : []
+    return {state: String(state), summary: String(summary ?? ''), findings: texts}
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the cause with the findings as its message; the pod that reports them is not the culprit. */
+function explained(cause: Cause, report: Report | undefined): Cause {
+  if (!report) return {...cause, reason: 'ContainersNotReady'}
+  const {object, namespace, message} = cause
+  const {state, summary, findings} = report
+  const about = {object, ...(namespace && {namespace})}
+  const shown = findings.join('; ') || summary
+  if (state === 'unhealthy') return {...about, message: shown, reason: SERVICE_REASON}
+  if (state === 'unknown') return {...about, message: `not known: ${shown}`, reason: UNKNOWN_REASON}
+  return {...cause, message, reason: 'ContainersNotReady', detail: `its last report is ${state}: ${summary}`}
+}
