@@ -221,6 +221,45 @@ export const FILE: Readonly<Record<string, Schema>> = {
   for: meaning('the only component that gets it', text),
 }
 
+const STATUS_KEYS = ['image', 'files', 'reads', 'variables', 'resources', 'security', 'node']
+/** The keys of `service_status`. */
+const STATUS: Readonly<Record<string, Schema>> = {
+  ...Object.fromEntries(Object.entries(UNIT).filter(([key]) => STATUS_KEYS.includes(key))),
+  checks: meaning('the [checks](#service-status) by name', mapOf(ref('check'))),
+}
+
+const number = {anyOf: [whole, closed({option: text, default: whole})]}
+
+/** A question to the service, for the component `status`. */
+export const CHECK: Readonly<Record<string, Schema>> = {
+  query: meaning(
+    'SQL whose rows are the parts of the service: `name`, `host`, `problem` (a text, or NULL), `seen` (the UTC time of its last report)',
+    text,
+  ),
+  section: meaning('the section of its files with the `connection` to the database (`database`)', text),
+  cells: meaning(
+    'further databases instead: a `query` in the database of a `section` whose first column has their URLs',
+    closed({section: text, query: text}),
+  ),
+  down_after: meaning(
+    'the seconds after its last report in which a part counts as up: a number, or the `option` of a file (`nova.DEFAULT.service_down_time`) with its `default`',
+    number,
+  ),
+  moves: meaning(
+    'whether hosts are names of pods: one that no longer reports has been replaced, and only `least` counts',
+    flag,
+  ),
+  least: meaning(
+    'how many there must be, by `name`: a number, or the `replicas` of a component, `times` an option of a file',
+    mapOf({anyOf: [whole, closed({replicas: text, times: text})]}),
+  ),
+  summary: meaning('what is counted: `volume services up`', text),
+  script: meaning(
+    'instead of a query, a script of the templates: Python with a function `check()` that returns a summary and a list of findings, or bash that prints a line of JSON',
+    text,
+  ),
+}
+
 /** The facts of a service: declarations of its chart that a deployer seldom changes. */
 export const FACTS: Readonly<Record<string, Schema>> = {
   image: meaning("the name of kolla's image", text),
@@ -272,11 +311,16 @@ export const FACTS: Readonly<Record<string, Schema>> = {
     mapOf(closed({...UNIT, ...JOB, schedule: text})),
   ),
   tests: meaning('pods for `helm test`: the keys of every pod', mapOf(closed(UNIT))),
+  service_status: meaning(
+    'what the component `status` asks the service: its [`checks`](#service-status), and keys of a pod',
+    closed(STATUS),
+  ),
 }
 
 export const FACT_DEFINITIONS: Readonly<Record<string, Schema>> = {
   variables: mapOf({anyOf: [scalar, reference]}),
   volume: closed(VOLUME),
+  check: closed(CHECK),
   handler: closed(handler),
   object: {anyOf: [text, closed({name: text})]},
   rule: closed({

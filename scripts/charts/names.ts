@@ -97,9 +97,20 @@ function referencesOf({name, directory, values}: OwnChart, catalogue: readonly s
   const units = ['components', 'jobs', 'cronjobs', 'tests', 'files'].flatMap((kind) =>
     mapsAt(values, kind).flatMap(([key, facts]) => referred([kind, key], facts, all)),
   )
+  const status = values.service_status ?? {}
+  const checks = mapsAt(status, 'checks').flatMap(([key, facts]) => [
+    ...referred(['service_status', 'checks', key], facts, {script: all['script']!}),
+    ...mapsAt(facts, 'least').flatMap(([what, {replicas}]) =>
+      typeof replicas === 'string'
+        ? [{path: ['service_status', 'checks', key, 'least', what], ...all['rollout']!, name: replicas}]
+        : [],
+    ),
+  ])
   const secrets = [...keysAt(values, 'generated'), 'env', 'files']
   return [
     ...units,
+    ...referred(['service_status'], status, all),
+    ...checks,
     ...mapsAt(values, 'files').flatMap(([key, facts]) => usesOf(['files', key, 'uses'], facts, blocks)),
     ...keysAt(values, 'conf').map((key) => ({path: ['conf', key], name: key, what: 'file', allowed: files})),
     ...['components', 'jobs', 'cronjobs', 'tests'].flatMap((kind) =>

@@ -9,6 +9,7 @@ export interface ServiceValues {
   readonly jobs?: Named
   readonly cronjobs?: Named
   readonly tests?: Named
+  readonly service_status?: Readonly<Record<string, unknown>>
   readonly files?: Readonly<Record<string, {readonly uses?: Named; readonly format?: string}>>
   readonly generated?: Named
   readonly databases?: Named
@@ -29,7 +30,7 @@ export function unitNames(chart: string, values: ServiceValues): UnitNames {
   const spellings = (names: readonly string[]) => [
     ...new Set([...names.flatMap((name) => [name, plain(name), plain(`${chart}_${name}`)]), chart]),
   ]
-  const components = Object.keys(values.components ?? {})
+  const components = componentNames(values)
   const jobs = [...jobNames(values), ...cronjobNames(values)]
   const tests = Object.keys(values.tests ?? {})
   return {
@@ -37,6 +38,14 @@ export function unitNames(chart: string, values: ServiceValues): UnitNames {
     jobs: spellings(jobs),
     all: spellings([...components, ...jobs, ...tests]),
   }
+}
+
+/** The component that the library makes of `service_status`. */
+const STATUS = 'status'
+
+/** The components of a chart, including the one that the library adds. */
+function componentNames({components = {}, service_status}: ServiceValues): string[] {
+  return [...Object.keys(components), ...(service_status === undefined ? [] : [STATUS])]
 }
 
 /** The keys of `manifests`, with which an object can be omitted. */
@@ -49,6 +58,7 @@ export function manifestKeys(values: ServiceValues): string[] {
   ])
   return [
     ...components,
+    ...(values.service_status === undefined ? [] : [`deployment_${STATUS}`]),
     ...jobNames(values).map((name) => `job_${name}`),
     ...cronjobNames(values).map((name) => `cron_job_${name}`),
     ...Object.keys(values.tests ?? {}).map((name) => `pod_${name}`),

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {namedTemplates} from '../../src/charts/template-names.ts'
 import {readYaml} from '../../src/yaml/yaml.ts'
 import {catalogueBody} from '../charts/catalogue.ts'
-import {COMPONENT, FACTS, FILE, JOB, PROBE, REFERENCES, UNIT, VOLUME} from '../charts/facts.ts'
+import {CHECK, COMPONENT, FACTS, FILE, JOB, PROBE, REFERENCES, UNIT, VOLUME} from '../charts/facts.ts'
 import {meaningOf, type Schema} from '../charts/json-schema.ts'
 import {parametersOf} from '../charts/names.ts'
 import {readOwnCharts} from '../charts/read-charts.ts'
@@ -26,6 +26,7 @@ export function chartTables(): Record<string, string> {
     'file-keys': keys(FILE),
     references: keys(REFERENCES),
     'probe-keys': keys(PROBE),
+    'check-keys': keys(CHECK),
     'volume-keys': keys(VOLUME),
     blocks: blocks(),
     'endpoint-templates': endpointTemplates(),

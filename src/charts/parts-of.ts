@@ -80,6 +80,7 @@ function needed({chart, values}: Whole, components: readonly string[], name: str
 }
 
 function hasLateJobs(values: Values): boolean {
+  if (isMap(values['service_status'])) return true
   return Object.values(mapAt(values, 'jobs')).some(
     (job) => texts(dig(job, 'rollout')).length > 0 || dig(job, 'gate') === false,
   )

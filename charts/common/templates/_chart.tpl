@@ -4,7 +4,7 @@ endpoints, contents of files, jobs with their names) is built once and passed do
 the way it collects the contents of the release's ConfigMaps and Secrets. If a section is several releases,
 objects are named for it (`kk.section`), and each release renders those of its `kk.components`: of a
 component, of `common`, which is what belongs to no component, or of `rollout`, the jobs that run after the
-components.
+components and the component `status`.
 */ -}}
 {{- define "common.chart" -}}
 {{- $kk := .Values.kk | default dict -}}
@@ -15,6 +15,7 @@ components.
 {{- include "common.context.values" $ctx -}}
 {{- include "common.config.files" $ctx -}}
 {{- include "common.jobs.resolve" $ctx -}}
+{{- include "common.context.status" $ctx -}}
 {{- include "common.context.components" $ctx -}}
 {{- $shown := $kk.components | default (concat (keys $ctx.components) (list "common" "rollout")) -}}
 {{- range $unit := $ctx.components }}
@@ -22,7 +23,7 @@ components.
 {{- range list "workload" "service" "ingress" "ingressclass" "pdb" "networkpolicy" "pvc" "storageclass" }}
 {{- $objects = print $objects (include (printf "common.kinds.%s" .) (dict "ctx" $ctx "unit" $unit)) }}
 {{- end }}
-{{- if has $unit.key $shown }}{{ $objects }}{{ end }}
+{{- if has (ternary "rollout" $unit.key ($unit.is_status | default false)) $shown }}{{ $objects }}{{ end }}
 {{- end }}
 {{- range $ctx.jobs }}
 {{- if has .part $shown }}{{ include "common.kinds.job" (dict "ctx" $ctx "unit" .) }}{{ end }}

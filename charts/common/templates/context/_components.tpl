@@ -33,6 +33,7 @@ ports in their facts are only for connections between members.
 {{- include "common.context.merge" (dict "into" $network "from" (include "common.context.pick" (dict "ctx" $ "key" $key "of" $.values.network) | mustFromJson)) -}}
 {{- $_ := set $unit "network" $network -}}
 {{- include "common.pod.unit" (dict "ctx" $ "role" "component" "key" $key "unit" $unit) -}}
+{{- if $unit.is_status }}{{ include "common.context.status.unit" $unit }}{{ end -}}
 {{- $_ := set $components $key $unit -}}
 {{- end -}}
 {{- end -}}

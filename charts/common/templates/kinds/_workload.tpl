@@ -8,6 +8,7 @@ not covered: the pod reloads it while it runs.
 {{- if include "common.context.enabled" (dict "ctx" .ctx "key" (printf "%s-%s" $kind .unit.key)) -}}
 {{- $lifecycle := get .ctx.values.pod.lifecycle.upgrades (printf "%ss" $kind) -}}
 {{- $annotations := ternary (dict "kk.openstack.org/roll" "node-by-node") dict (eq $lifecycle.pod_replacement_strategy "NodeByNode") -}}
+{{- if .unit.is_status }}{{ $_ := set $annotations "kk.openstack.org/service-status" "true" }}{{ end -}}
 {{- $spec := include "common.pod.spec" . -}}
 {{- $inputs := append .unit.digest (.unit.config | default "") -}}
 {{- range .unit.files -}}

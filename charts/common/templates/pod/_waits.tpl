@@ -8,7 +8,7 @@ pods wait. `dependencies.static.<unit>` adds more, in openstack-helm's form.
 {{- $types := .unit.needs | default list -}}
 {{- $keys := .unit.after | default list -}}
 {{- if eq .unit.role "component" -}}
-{{- range .unit.files -}}
+{{- range ternary list .unit.files (.unit.is_status | default false) -}}
 {{- $types = concat $types (dig . "needs" list $.ctx.files) -}}
 {{- end -}}
 {{- range $key, $job := .ctx.jobs -}}

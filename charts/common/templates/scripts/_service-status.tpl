@@ -1,0 +1,199 @@
+{{- /*
+The program of the component `status`. A chart declares what it asks as `service_status.checks`: queries, or a
+script of its own, `NAME.py` with a function `check()` that returns a summary and the findings, or another one
+that prints a line {"state", "summary", "findings"}.
+*/ -}}
+{{- define "common.scripts.service-status.py" -}}
+"""Asks a service how it is, and logs the answer when it changes: {"state": "healthy|unhealthy|unknown", "summary", "findings"}."""
+import datetime
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+
+CHECKS = json.loads(os.environ["CHECKS"])
+SCRIPTS = os.path.dirname(os.path.abspath(__file__))
+FILES = os.environ.get("CONFIG_FILES", "/var/lib/kolla/config_files")
+RESULT = os.path.join(os.environ.get("HOME", "/tmp"), "status.json")
+# The readiness probe: the time of this file lies in the future while the last healthy answer counts.
+MARK = os.path.join(os.environ.get("HOME", "/tmp"), "healthy")
+FRESH_SECONDS = 60
+PERIOD_SECONDS, PERIOD_SECONDS_UNTIL_HEALTHY = 15, 3
+TIMEOUT_SECONDS = 10
+MOST_FINDINGS = 20
+
+
+def connection_of(section):
+    """The URL of a database in the configuration of the service: a variable takes precedence over its files."""
+    url = os.environ.get("OS_%s__CONNECTION" % section.upper())
+    if url:
+        return url
+    import configparser
+
+    options = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+    options.read(sorted(os.path.join(FILES, name) for name in os.listdir(FILES)))
+    if not options.has_option(section, "connection"):
+        raise LookupError("the configuration has no connection in [%s]" % section)
+    return options.get(section, "connection").replace("$$", "$")
+
+
+def connect(url):
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme == "sqlite":
+        import sqlite3
+
+        return sqlite3.connect(parts.path)
+    import pymysql
+
+    authority = urllib.parse.parse_qs(parts.query).get("ssl_ca")
+    return pymysql.connect(
+        host=parts.hostname,
+        port=parts.port or 3306,
+        user=urllib.parse.unquote(parts.username or ""),
+        password=urllib.parse.unquote(parts.password or ""),
+        database=parts.path.lstrip("/"),
+        ssl={"ca": authority[0]} if authority else None,
+        connect_timeout=TIMEOUT_SECONDS,
+        read_timeout=TIMEOUT_SECONDS,
+    )
+
+
+def select(url, query):
+    connection = connect(url)
+    try:
+        cursor = connection.cursor()
+        cursor.execute(query)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row)) for row in cursor.fetchall()]
+    finally:
+        connection.close()
+
+
+def databases(check):
+    """The databases of a check: the one in its section or, as nova has cells, those whose URLs a query returns."""
+    url = connection_of(check.get("section", "database"))
+    if "cells" not in check:
+        return [url]
+    parts = urllib.parse.urlsplit(url)
+    names = ("scheme", "username", "password", "hostname", "port", "query", "fragment")
+    fields = {name: getattr(parts, name) or "" for name in names}
+    fields["path"] = parts.path.lstrip("/")
+    cells = select(connection_of(check["cells"]["section"]), check["cells"]["query"])
+    return [str(next(iter(cell.values()))).format(**fields) for cell in cells]
+
+
+def report_time(value):
+    return datetime.datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def down(seen, seconds):
+    """Why a service is down that has reported at this time (UTC); None if it is up."""
+    if seen is None:
+        return "down, it has never reported"
+    now = datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+    if (now - seen).total_seconds() <= seconds:
+        return None
+    return "down, no report since %sZ" % seen.isoformat(" ", "seconds")
+
+
+def ask_databases(check):
+    """Rows have a `name` and perhaps a `host`, a `problem`, and when they were last `seen`."""
+    count, findings, present = 0, [], {}
+    for row in [row for url in databases(check) for row in select(url, check["query"])]:
+        name, host = row["name"], row.get("host")
+        problem = row.get("problem")
+        if problem is None and "seen" in row:
+            problem = down(report_time(row["seen"]), check["down_after"])
+            # The host is a pod, and another one may have replaced it: `least` is what counts.
+            if problem and check.get("moves"):
+                continue
+        present[name] = present.get(name, 0) + 1
+        if problem:
+            findings.append("%s%s: %s" % (name, " on %s" % host if host and host != name else "", problem))
+        else:
+            count += 1
+    for name, least in check["least"].items():
+        if present.get(name, 0) < least:
+            findings.append("%s: %d of %d %s" % (name, present.get(name, 0), least, "up" if "down_after" in check else "exist"))
+    return "%s: %d" % (check["summary"], count) if "summary" in check else "", findings
+
+
+MODULES = {}
+
+
+def ask_script(name):
+    path = os.path.join(SCRIPTS, name)
+    if name.endswith(".py"):
+        if name not in MODULES:
+            spec = importlib.util.spec_from_file_location(name[:-3].replace("-", "_"), path)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            MODULES[name] = module
+        return MODULES[name].check()
+    printed = subprocess.run(["bash", path], stdout=subprocess.PIPE, timeout=2 * TIMEOUT_SECONDS, check=True).stdout
+    answer = json.loads(printed.splitlines()[-1])
+    if answer["state"] == "unknown":
+        raise RuntimeError("; ".join(answer.get("findings") or [answer["summary"]]))
+    return answer["summary"], answer.get("findings", []) or ([answer["summary"]] if answer["state"] != "healthy" else [])
+
+
+def cause(error):
+    """One line of an error; the message of one that has a code before it."""
+    text = str(error.args[-1]) if error.args else ""
+    return (text.strip().splitlines() or [type(error).__name__])[0]
+
+
+def ask():
+    summaries, findings, unknown = [], [], []
+    for name, check in CHECKS.items():
+        try:
+            summary, found = ask_script(check["script"]) if "script" in check else ask_databases(check)
+            summaries += [summary] if summary else []
+            findings += found
+        except Exception as error:
+            unknown.append("%s: %s" % (name, cause(error)))
+    state = "unhealthy" if findings else "unknown" if unknown else "healthy"
+    if len(findings) > MOST_FINDINGS:
+        findings[MOST_FINDINGS:] = ["and %d more" % (len(findings) - MOST_FINDINGS)]
+    return {"state": state, "summary": ", ".join(summaries), "findings": findings + unknown}
+
+
+def write(answer):
+    with open(RESULT + ".new", "w") as file:
+        json.dump(answer, file)
+    os.replace(RESULT + ".new", RESULT)
+    if answer["state"] == "healthy":
+        until = time.time() + FRESH_SECONDS
+        with open(MARK, "a"):
+            os.utime(MARK, (until, until))
+    # After an unknown answer the last healthy one counts until it is old.
+    elif answer["state"] == "unhealthy" and os.path.exists(MARK):
+        os.remove(MARK)
+
+
+def change_of(answer):
+    """What makes a report worth a line: numbers in the summary are not, as a bus has more queues each minute."""
+    return answer["state"], answer["findings"], re.sub("[0-9]+", "", answer["summary"])
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    if os.path.exists(MARK):
+        os.remove(MARK)
+    logged = None
+    while True:
+        answer = ask()
+        write(answer)
+        if change_of(answer) != logged:
+            print(json.dumps(answer), flush=True)
+            logged = change_of(answer)
+        time.sleep(PERIOD_SECONDS if answer["state"] == "healthy" else PERIOD_SECONDS_UNTIL_HEALTHY)
+
+
+main()
+{{ end -}}

@@ -1,0 +1,227 @@
+import {readFile, stat, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {describe, expect, it, onTestFinished} from 'vitest'
+import {testDirectory} from '../support/test-directory.ts'
+import {SERVICES, useCharts, valuesOf} from './support/charts.ts'
+import type {KubernetesObject, PodSpec} from './support/objects.ts'
+
+const charts = await useCharts()
+const REPORTING = SERVICES.filter((chart) => valuesOf(chart).service_status !== undefined)
+
+const statusOf = (objects: readonly KubernetesObject[]) =>
+  objects.find(({metadata}) => metadata.labels?.['app.kubernetes.io/component'] === 'status')
+const specOf = (object: KubernetesObject | undefined) =>
+  (object as unknown as {spec: {replicas: number; template: {spec: PodSpec}}}).spec
+const checksOf = (objects: readonly KubernetesObject[]): Checks => {
+  const {env = []} = specOf(statusOf(objects)).template.spec.containers[0]!
+  return JSON.parse(env.find(({name}) => name === 'CHECKS')!.value!)
+}
+
+type Checks = Readonly<Record<string, {least: Readonly<Record<string, number>>; down_after?: number}>>
+
+it('the charts that report the status of their service', () => {
+  expect(REPORTING).toEqual([
+    ...['ceph', 'cinder', 'designate', 'heat', 'ironic', 'magnum', 'manila', 'mariadb', 'neutron'],
+    ...['nova', 'octavia', 'ovn', 'rabbitmq'],
+  ])
+})
+
+describe.each(REPORTING)('the status of %s', (chart) => {
+  const render = (values: object = {}) => charts.render(chart, {values})
+
+  it('is one pod without access to the API that waits for nothing, and is never restarted', async () => {
+    const deployment = statusOf(await render({pod: {replicas: 3}}))
+    const {replicas, template} = specOf(deployment)
+    const {spec} = template
+
+    expect(deployment).toMatchObject({
+      kind: 'Deployment',
+      metadata: {name: `${chart}-status`, annotations: {'kk.openstack.org/service-status': 'true'}},
+    })
+    expect(replicas).toBe(1)
+    expect(spec.automountServiceAccountToken).toBe(false)
+    expect(spec.initContainers ?? []).toEqual([])
+    expect(spec.volumes?.map(({name}) => name)).not.toContain('token')
+    expect(spec.containers[0]).toMatchObject({
+      command: ['python3', '/scripts/service-status.py'],
+      readinessProbe: {exec: {command: ['test', '/tmp/healthy', '-nt', '/proc/self']}, failureThreshold: 1},
+    })
+    expect(spec.containers[0]).not.toHaveProperty('livenessProbe')
+  })
+
+  it('is nothing that another pod waits for', async () => {
+    const waits = (await render()).flatMap(({kind, spec}) =>
+      kind === 'ConfigMap' ? [] : (JSON.stringify(spec ?? {}).match(/DEPENDENCY_\w+","value":"[^"]*/g) ?? []),
+    )
+
+    expect(waits.filter((each) => each.includes(`${chart}-status`))).toEqual([])
+  })
+
+  it('is off with manifests.deployment_status: false', async () => {
+    expect(statusOf(await render({manifests: {deployment_status: false}}))).toBeUndefined()
+  })
+})
+
+it('requires the replicas of a component, times its processes', async () => {
+  const engines = async (values: object) =>
+    checksOf(await charts.render('heat', {values}))['engines']?.least['heat-engine']
+
+  expect(await engines({})).toBe(2)
+  expect(await engines({pod: {replicas: {engine: 3}}})).toBe(6)
+  expect(await engines({conf: {heat: {DEFAULT: {num_engine_workers: 4}}}})).toBe(4)
+  expect(await engines({manifests: {deployment_engine: false}})).toBe(0)
+})
+
+it('takes the time after which a service is down from its options', async () => {
+  const seconds = async (values: object) =>
+    checksOf(await charts.render('nova', {values}))['services']?.down_after
+
+  expect(await seconds({})).toBe(60)
+  expect(await seconds({conf: {nova: {DEFAULT: {service_down_time: 180}}}})).toBe(180)
+})
+
+it('is declared by facts in a chart of one’s own', async () => {
+  await charts.copy('memcached', 'own')
+  const query = 'SELECT name, seen FROM agents'
+  const values = {
+    service_status: {image: 'heat-api', checks: {agents: {query, down_after: 30, summary: 'agents up'}}},
+  }
+
+  const objects = await charts.render('own', {values})
+
+  expect(specOf(statusOf(objects)).template.spec.containers[0]?.image).toContain('/heat-api:')
+  expect(checksOf(objects)).toEqual({agents: {query, down_after: 30, summary: 'agents up', least: {}}})
+})
+
+interface Answer {
+  readonly state: string
+  readonly summary: string
+  readonly findings: readonly string[]
+}
+
+/** Runs the program of a chart with a database, and returns its reports in turn, and its directory. */
+async function run(chart: string, database: string, more: {script?: string} = {}) {
+  const objects = await charts.render(chart)
+  const {data} = objects.find(({metadata}) => metadata.name === `${chart}-bin`) as unknown as {
+    data: Readonly<Record<string, string>>
+  }
+  const directory = testDirectory()
+  const script = join(directory, 'service-status.py')
+  await writeFile(script, data['service-status.py']!)
+  if (more.script) await writeFile(join(directory, 'own.py'), more.script)
+  const checks = more.script ? {own: {script: 'own.py', least: {}}} : checksOf(objects)
+  const env = {PATH: process.env['PATH'], HOME: directory, CHECKS: JSON.stringify(checks)}
+  const urls = {OS_DATABASE__CONNECTION: database, OS_API_DATABASE__CONNECTION: database}
+  const child = execa('python3', [script], {env: {...env, ...urls}, extendEnv: false, reject: false})
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines = child.iterable()[Symbol.asyncIterator]()
+  const next = async (): Promise<Answer> => JSON.parse(String((await lines.next()).value))
+  return {next, child, directory, mark: join(directory, 'healthy')}
+}
+
+async function sqlite(...statements: readonly string[]) {
+  const path = join(testDirectory(), 'database')
+  await change(path, ...statements)
+  return {path, url: `sqlite://${path}`}
+}
+
+async function change(path: string, ...statements: readonly string[]) {
+  const program = 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2])'
+  await execa('python3', ['-c', program, path, `${statements.join(';')};`])
+}
+
+const LONG_AGO = "'2026-01-02 03:04:05'"
+const NOVA = [
+  'CREATE TABLE cell_mappings (uuid, name, disabled, database_connection)',
+  "INSERT INTO cell_mappings VALUES ('00000000-0000-0000-0000-000000000000', 'cell0', 0, '{scheme}:///{path}'), ('1', 'cell1', 1, 'mysql://off')",
+  'CREATE TABLE services (host, `binary`, disabled, deleted, forced_down, last_seen_up, created_at)',
+  "INSERT INTO services SELECT 'c', 'nova-conductor', 0, 0, 0, datetime('now'), datetime('now')",
+  "INSERT INTO services SELECT 's', 'nova-scheduler', 0, 0, 0, NULL, datetime('now')",
+  `INSERT INTO services VALUES ('a', 'nova-osapi_compute', 0, 0, 0, NULL, ${LONG_AGO})`,
+  'CREATE TABLE compute_nodes (host, mapped, deleted)',
+]
+const compute = (disabled: number) =>
+  `INSERT INTO services VALUES ('node1', 'nova-compute', ${disabled}, 0, 0, ${LONG_AGO}, ${LONG_AGO})`
+
+describe('the program', () => {
+  it('reports a healthy service, and is ready for some time after that', async () => {
+    const {url} = await sqlite(...NOVA, compute(1))
+
+    const {next, mark, directory, child} = await run('nova', url)
+
+    const answer = await next()
+    expect(answer).toEqual({state: 'healthy', summary: 'compute services up: 2', findings: []})
+    expect((await stat(mark)).mtimeMs).toBeGreaterThan(Date.now() + 20_000)
+    expect((await execa('test', [mark, '-nt', '/proc/self'], {reject: false})).exitCode).toBe(0)
+    expect(JSON.parse(await readFile(join(directory, 'status.json'), 'utf8'))).toEqual(answer)
+    child.kill('SIGTERM')
+    expect((await child).exitCode).toBe(0)
+  })
+
+  it.each([
+    [
+      'a service that no longer reports',
+      compute(0),
+      ['nova-compute on node1: down, no report since 2026-01-02 03:04:05Z'],
+    ],
+    [
+      'a service that is forced down',
+      "INSERT INTO services SELECT 'node1', 'nova-compute', 0, 0, 1, datetime('now'), datetime('now')",
+      ['nova-compute on node1: forced down'],
+    ],
+    [
+      'a host without a mapping',
+      "INSERT INTO compute_nodes VALUES ('node1', 0, 0)",
+      ['nova-compute on node1: no cell has a mapping of its host'],
+    ],
+    [
+      'a service that has never registered',
+      "DELETE FROM services WHERE `binary` = 'nova-conductor'",
+      ['nova-conductor: 0 of 1 up'],
+    ],
+    ['a cell that does not exist', "DELETE FROM cell_mappings WHERE name = 'cell1'", ['cell: 0 of 1 exist']],
+  ])('finds %s', async (_, statement, findings) => {
+    const {url} = await sqlite(...NOVA, statement)
+
+    const {next} = await run('nova', url)
+
+    expect(await next()).toMatchObject({state: 'unhealthy', findings})
+  })
+
+  it('reports that a state is unknown until the tables exist, and then the new state', async () => {
+    const {path, url} = await sqlite('SELECT 1')
+    const {next, mark} = await run('nova', url)
+
+    expect(await next()).toMatchObject({
+      state: 'unknown',
+      findings: expect.arrayContaining(['services: no such table: cell_mappings']),
+    })
+    await expect(stat(mark)).rejects.toThrow('ENOENT')
+
+    await change(path, ...NOVA)
+    let answer = await next()
+    while (answer.state !== 'healthy') answer = await next()
+    expect((await stat(mark)).isFile()).toBe(true)
+  })
+
+  it('counts the processes that report if hosts are pods, and ignores those that are gone', async () => {
+    const tables = 'CREATE TABLE service (`binary`, host, updated_at, created_at, deleted_at)'
+    const old = `INSERT INTO service VALUES ('heat-engine', 'old', ${LONG_AGO}, ${LONG_AGO}, NULL)`
+    const one = `INSERT INTO service SELECT 'heat-engine', 'new', datetime('now'), datetime('now'), NULL`
+    const [both, half] = [await sqlite(tables, old, one, one), await sqlite(tables, old, one)]
+
+    const [healthy, unhealthy] = [await run('heat', both.url), await run('heat', half.url)]
+
+    expect(await healthy.next()).toEqual({state: 'healthy', summary: 'engines up: 2', findings: []})
+    expect(await unhealthy.next()).toMatchObject({findings: ['heat-engine: 1 of 2 up']})
+  })
+
+  it('reports the findings of a script of the chart', async () => {
+    const script = 'def check():\n    return "1 member", ["a: does not answer"]\n'
+
+    const {next} = await run('nova', '', {script})
+
+    expect(await next()).toEqual({state: 'unhealthy', summary: '1 member', findings: ['a: does not answer']})
+  })
+})
