@@ -40,6 +40,14 @@ export function releaseNamespace(id: ReleaseId): string {
   return id.slice(0, id.indexOf('/'))
 }
 
+/**
+ * Returns the id of the tests of a release that use the whole cloud as a user does. A colon cannot be part of
+ * a name of Kubernetes, so no release has this id.
+ */
+export function userTestId(release: ReleaseId): ReleaseId {
+  return `${release}:user`
+}
+
 /** Returns true if a release matches a name on the command line: `namespace/name`, or `name` alone. */
 export function isNamed(release: ReleaseId, name: string): boolean {
   return release === name || releaseName(release) === name

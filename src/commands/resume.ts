@@ -14,6 +14,7 @@ import {
   onFailureFlags,
   reportFlags,
   streamFlags,
+  testFlags,
   versionFlags,
 } from '../cli/run/flags.ts'
 import {expectRollbackFor} from '../cli/run/on-failure.ts'
@@ -46,6 +47,7 @@ export default class Resume extends KkCommand {
     ...versionFlags,
     ...conflictFlags,
     ...onFailureFlags,
+    ...testFlags,
     ...reportFlags,
     ...streamFlags,
   }

@@ -3,34 +3,37 @@ import {seconds, TIME_TITLE} from '../base/duration.ts'
 import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, environmentFlags, helmFlags, releasesArgument} from '../cli/flags.ts'
-import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
+import {openChosenCluster} from '../cli/open/cluster.ts'
 import {openPrepared} from '../cli/open/open.ts'
 import {changeFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
-import {statusCommand, targetArguments} from '../cli/run/repeat-command.ts'
 import {openReportFiles} from '../cli/run/report-files.ts'
-import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
-import {releaseName} from '../release.ts'
+import {printResult, showPlan} from '../cli/run/run.ts'
+import {runTests} from '../cli/run/tests.ts'
 import {runDocument} from '../report/run/run-json.ts'
-import {timedTasks} from '../run/task.ts'
-import {startRun} from '../verbs/change/start-run.ts'
-import {planTests} from '../verbs/observation/test.ts'
+import {planTests, TEST_SCOPES} from '../verbs/observation/test.ts'
 
 const {yes: _, message: __, ...runFlags} = changeFlags
 
 export default class Test extends KkCommand {
   static override summary = 'Run the helm tests of releases, in dependency order.'
   static override description =
-    'Runs the test hooks of the deployed charts; without names, of every release of the environment that has test hooks. For a failed test, shows its pod and the last lines of its log, skips the tests of releases that require it, and exits 1. Needs no confirmation, because no release changes: helm only starts the pods and records their results.'
+    'Runs the test hooks of the deployed charts; without names, of every release of the environment that has test hooks, and then those that use the whole cloud as a user does: token, image, network, server, volume, secret, stack. For a failed test, shows its pod and the last lines of its log, skips the tests of releases that require it, and exits 1. Needs no confirmation, because no release changes: helm only starts the pods and records their results.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     'kk test environments/all-in-one.yaml --sandbox',
     'kk test environments/all-in-one.yaml keystone --sandbox --timeout 5m',
+    'Only what a user does.\nkk test environments/all-in-one.yaml --sandbox --only user',
     'In a pipeline.\nkk test environments/all-in-one.yaml --sandbox --report junit=tests.xml',
   ]
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,
     ...runFlags,
+    only: Flags.option({
+      summary:
+        'Run only the tests of single releases, or only those that use the whole cloud as a user does (default: both; with release names, only those of the releases).',
+      options: TEST_SCOPES,
+    })(),
     timeout: Flags.string({
       summary: 'The timeout for the tests of one release (default: the timeout of its deployment).',
       helpValue: 'TIME',
@@ -46,28 +49,19 @@ export default class Test extends KkCommand {
     const timeout = timeoutSeconds(flags.timeout)
     const context = {flags, console: this.console, reports: await openReportFiles(flags.report)}
     const {prepared, releases: names} = await openPrepared(flags, argv as string[])
-    const {file, releases} = prepared.environment
     await using cluster = await openChosenCluster(flags, prepared.environment)
-    const plan = await planTests(prepared, cluster, names)
+    const plan = await planTests(prepared, cluster, {names, only: flags.only})
     if ((await showPlan(plan, context)) !== undefined) return
 
-    const choices = runChoices(flags, {verb: 'test', scope: {names, install: false}})
-    const events = startRun({
-      ...choices,
-      plan,
-      ports: {cluster, helm: await openUsersHelm(flags, cluster)},
-      tasks: timedTasks(
-        plan.actions,
-        (release) => timeout ?? releases.get(releaseName(release))?.timeoutSeconds,
-      ),
-      unrecorded: true,
+    const words = [...names, ...(flags.only === undefined ? [] : [`--only ${flags.only}`])]
+    const {state, exit} = await runTests(plan, {
+      ...context,
+      prepared,
+      cluster,
+      names,
+      words,
+      timeoutSeconds: timeout,
     })
-    const place = targetArguments(file, flags)
-    const commands = {
-      retryCommand: ['kk test', ...names, place].join(' '),
-      status: statusCommand({name: plan.environment, file}, flags),
-    }
-    const {state, exit} = await showRun(events, {...context, choices, commands})
     printResult({...runDocument(state), notes: plan.notes ?? []}, context)
     process.exitCode = exit
   }

@@ -103,12 +103,17 @@ export function uninstallArguments(
 
 /** Returns the arguments of `helm test`, the same for both majors; the timeout applies to each test. */
 export function testArguments(
-  {name, namespace}: TestCall,
+  {name, namespace, filter = {except: []}}: TestCall,
   {timeoutSeconds}: OperationOptions,
   cluster: ClusterFlags,
 ): string[] {
+  const filters =
+    'only' in filter
+      ? filter.only.map((hook) => `name=${hook}`)
+      : filter.except.map((hook) => `!name=${hook}`)
   return [
     ...['test', '--timeout', `${timeoutSeconds}s`],
+    ...filters.flatMap((each) => ['--filter', each]),
     ...clusterFlags(cluster),
     ...['--namespace', namespace, '--', name],
   ]

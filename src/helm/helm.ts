@@ -69,6 +69,8 @@ export interface UninstallCall {
 export interface TestCall {
   readonly name: string
   readonly namespace: string
+  /** The names of the hooks to run, or not to run. Defaults to all. */
+  readonly filter?: {readonly only: readonly string[]} | {readonly except: readonly string[]}
   /** The values of the last revision: their secrets are masked in helm's output. Not passed to helm. */
   readonly values: Values
 }

@@ -4,7 +4,7 @@ import {groups} from '../graph/groups.ts'
 import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
 import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
-import {type ReleaseId, releaseName} from '../release.ts'
+import {type ReleaseId, releaseName, userTestId} from '../release.ts'
 import {readLabels} from './labels.ts'
 import type {Action, Plan} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
@@ -63,43 +63,77 @@ interface TestPlanInputs extends Testable {
   readonly file: string
   readonly cluster: Plan['cluster']
   readonly graph: Graph
-  /** The tests of each of the releases, for people: `Pod/keystone-test`. */
-  readonly tests: ReadonlyMap<ReleaseId, readonly string[]>
+  readonly tests: ReadonlyMap<ReleaseId, ReleaseTests>
 }
 
-/** Orders tests: those of a release's requirements, also through untested releases, come before its own. */
+/** The tests of a release, for people: `Pod/keystone-test`. */
+export interface ReleaseTests {
+  /** The tests of its own service. */
+  readonly own: readonly string[]
+  /** Its tests that use the whole cloud; see `isUserTest`. */
+  readonly user: readonly string[]
+}
+
+/**
+ * Orders tests: those of a release's requirements, also through untested releases, come before its own. Tests
+ * that use the whole cloud come after all others, whatever their results, but only if those of their own
+ * release have passed.
+ */
 export function makeTestPlan(inputs: TestPlanInputs): Plan<'test'> {
   const {environment, file, cluster, graph, records, tests, notes} = inputs
-  const tested = records.filter(({release}) => (tests.get(release) ?? []).length > 0)
+  const tested = records.filter(({release}) => hasTests(tests.get(release)?.own))
   const isTested = new Set(tested.map(({release}) => release))
   const groupByRelease = groups(graph)
-  const actions = tested.map((record): Action<'test'> => {
+  const own = tested.map((record): Action<'test'> => {
     const {release} = record
     const group = groupByRelease.get(release)!.filter((member) => isTested.has(member))
     const before = [...requirements(graph, [release])].filter((each) => isTested.has(each))
-    const names = tests.get(release)!
     return {
+      ...testFacts(record, tests.get(release)!.own),
       release,
-      kind: 'test',
-      reasons: [`${names.length === 1 ? '1 test' : `${names.length} tests`}: ${names.join(', ')}`],
-      chart: recordedChart(release, record),
       requires: before
         .filter((each) => !group.includes(each))
         .map((each) => ({release: each, kind: 'ready'})),
       group,
-      revision: record.revision,
-      inputs: readLabels(record.labels)?.inputs ?? '',
-      protected: readLabels(record.labels)?.protected ?? false,
     }
   })
-  const without = records.map(({release}) => release).filter((release) => !isTested.has(release))
+  const user = records
+    .filter(({release}) => hasTests(tests.get(release)?.user))
+    .map((record): Action<'test'> => {
+      const release = userTestId(record.release)
+      const isOwn = ({release: other}: ReleaseRecord) => other === record.release
+      return {
+        ...testFacts(record, tests.get(record.release)!.user),
+        release,
+        requires: tested.filter(isOwn).map((each) => ({release: each.release, kind: 'ready'})),
+        follows: tested.filter((each) => !isOwn(each)).map((each) => each.release),
+        group: [release],
+        userTestOf: record.release,
+      }
+    })
+  const without = records.map(({release}) => release).filter((release) => !tests.has(release))
   return {
     environment,
     file,
     cluster,
-    actions,
+    actions: [...own, ...user],
     bystanders: [],
     notes: [...listed('no tests', without), ...notes],
+  }
+}
+
+function hasTests(names: readonly string[] = []): boolean {
+  return names.length > 0
+}
+
+function testFacts(record: ReleaseRecord, names: readonly string[]) {
+  return {
+    kind: 'test' as const,
+    reasons: [`${names.length === 1 ? '1 test' : `${names.length} tests`}: ${names.join(', ')}`],
+    chart: recordedChart(record.release, record),
+    revision: record.revision,
+    inputs: readLabels(record.labels)?.inputs ?? '',
+    protected: readLabels(record.labels)?.protected ?? false,
   }
 }
 

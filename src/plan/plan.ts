@@ -91,6 +91,18 @@ interface HandOver extends ActionFacts {
   readonly tool: string
 }
 
+/** Helm runs the tests of the release. */
+interface Test extends ActionFacts {
+  readonly kind: 'test'
+  /**
+   * The release of the tests that use the whole cloud as a user does; see `isUserTest`. They are an action of
+   * their own, whose `release` is made by `userTestId`. Absent for the release's own tests.
+   */
+  readonly userTestOf?: ReleaseId
+  /** The actions that must have ended first, whatever their results. */
+  readonly follows?: readonly ReleaseId[]
+}
+
 /** An action without further data. */
 interface Plain<K extends string> extends ActionFacts {
   readonly kind: K
@@ -110,8 +122,7 @@ type AnyAction =
   | Plain<'prune'>
   /** The release must not change, but its gate must pass. */
   | Plain<'check'>
-  /** Helm runs the tests of the release. */
-  | Plain<'test'>
+  | Test
   | Plain<'unchanged'>
 
 export type ActionKind = AnyAction['kind']

@@ -175,4 +175,23 @@ describe('helm test', () => {
       ...['--namespace', 'openstack', '--', 'keystone'],
     ])
   })
+
+  it.each([
+    [{only: ['a', 'b']}, ['--filter', 'name=a', '--filter', 'name=b']],
+    [{except: ['a', 'b']}, ['--filter', '!name=a', '--filter', '!name=b']],
+    [{except: []}, []],
+  ])('selects hooks by name: %j', (filter, selected) => {
+    const words = testArguments({...call, values: {}, filter}, {timeoutSeconds: 90}, {})
+
+    expect(words).toEqual([
+      'test',
+      '--timeout',
+      '90s',
+      ...selected,
+      '--namespace',
+      'openstack',
+      '--',
+      'keystone',
+    ])
+  })
 })

@@ -25,7 +25,8 @@ function meant(records: readonly ReleaseRecord[], ...named: readonly string[]) {
   return {releases: found.map(({release}) => releaseName(release)), notes}
 }
 
-function planned(withTests: readonly string[], of = graph) {
+function planned(withTests: readonly string[], of = graph, withUserTests: readonly string[] = []) {
+  const names = new Set([...withTests, ...withUserTests])
   return makeTestPlan({
     environment: 'all-in-one',
     file: 'all-in-one.yaml',
@@ -33,7 +34,15 @@ function planned(withTests: readonly string[], of = graph) {
     graph: of,
     records: of.releases.map((release) => record(releaseName(release))),
     notes: ['not installed: glance'],
-    tests: new Map(withTests.map((name) => [id(name), [`Pod/${name}-test`]])),
+    tests: new Map(
+      [...names].map((name) => [
+        id(name),
+        {
+          own: withTests.includes(name) ? [`Pod/${name}-test`] : [],
+          user: withUserTests.includes(name) ? [`Pod/${name}-user-test`] : [],
+        },
+      ]),
+    ),
   })
 }
 
@@ -91,6 +100,29 @@ describe('a plan of tests', () => {
         {release: 'openstack/mariadb', kind: 'ready'},
       ],
     })
+  })
+
+  it('has the tests of a user last, after all others have ended and if those of its own release have passed', () => {
+    const {actions} = planned(['mariadb', 'keystone', 'horizon'], graph, ['keystone'])
+
+    expect(actions.at(-1)).toMatchObject({
+      release: 'openstack/keystone:user',
+      kind: 'test',
+      reasons: ['1 test: Pod/keystone-user-test'],
+      userTestOf: 'openstack/keystone',
+      requires: [{release: 'openstack/keystone', kind: 'ready'}],
+      follows: ['openstack/horizon', 'openstack/mariadb'],
+    })
+    expect(actions).toHaveLength(4)
+  })
+
+  it('requires nothing for the tests of a user in a release without tests of its own', () => {
+    const {actions, notes} = planned([], graph, ['keystone'])
+
+    expect(actions.map(({release, requires}) => [release, requires])).toEqual([
+      ['openstack/keystone:user', []],
+    ])
+    expect(notes).toContain('no tests: horizon, memcached, mariadb')
   })
 
   it('starts the members of a group together: none waits for itself', () => {

@@ -28,6 +28,7 @@ import {expectRollbackFor, type UndoRuns, undoFailed} from './on-failure.ts'
 import {repeatCommand, retryFlags, statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
 import {notOperatedCheck, printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
+import {TESTS_FOLLOW, type TestsAfter, testAfter} from './tests.ts'
 
 export interface Change {
   /** The name of the command, for messages. */
@@ -84,15 +85,17 @@ export async function change(options: Change): Promise<ExitCode> {
 
   const waits = !isDry && !flags['no-wait']
   const planned = await planChange(supplied, cluster, {scope, seen, waits, say: console.say})
-  const {plan} = planned
+  const plan = flags.test ? withNotes(planned.plan, [TESTS_FOLLOW]) : planned.plan
   options.expect?.(planned)
   // A scope that installs permits every change.
   const permitted = scope.install ? 'deploy' : verb
   const checks = {verb: isChangeVerb(permitted) ? permitted : undefined, forceVersion: flags['force-version']}
   if (checks.verb) expectVerb(plan, checks.verb)
   // The operator may be applying other inputs, although the cluster is in the desired state.
+  const afterwards = flags.test ? () => testAfter(prepared, {cluster, flags, console}) : undefined
   const view = {
     isCheckedDry: true,
+    afterwards,
     ...(flags.via ? {isIdle: false} : notOperatedCheck(cluster.leases, plan)),
   }
   const exit = await showPlan(plan, context, view)
@@ -131,6 +134,7 @@ export async function change(options: Change): Promise<ExitCode> {
     cluster,
     checks,
     ask,
+    afterwards,
     nextCommands: {retryCommand, sameFlags: setHint},
   })
 }
@@ -163,6 +167,8 @@ interface RunSources {
   readonly cluster: Cluster
   readonly checks: Pick<Parameters<PlannedChange['ready']>[0], 'verb' | 'forceVersion'>
   readonly ask: () => Promise<void>
+  /** The tests that follow a run that succeeded. */
+  readonly afterwards: (() => Promise<TestsAfter>) | undefined
   /** The command that repeats the change. */
   readonly nextCommands: Omit<NextCommands, 'status'>
 }
@@ -173,7 +179,16 @@ interface RunSources {
  */
 async function runChange(
   planned: PlannedChange,
-  {options: {verb, flags, console, account}, context, scope, cluster, checks, ask, nextCommands}: RunSources,
+  {
+    options: {verb, flags, console, account},
+    context,
+    scope,
+    cluster,
+    checks,
+    ask,
+    afterwards,
+    nextCommands,
+  }: RunSources,
 ): Promise<ExitCode> {
   const {plan, prepared} = planned
   const {environment} = prepared
@@ -186,7 +201,8 @@ async function runChange(
   for (const note of ready.notes) console.say(`note: ${note}`)
   if (flags['dry-run']) {
     for (const line of hookDataLines(data)) console.say(line)
-    printResult(planDocument(withNotes(plan, ready.notes), [], data), context)
+    const notes = [...(flags.test ? [TESTS_FOLLOW] : []), ...ready.notes]
+    printResult(planDocument(withNotes(plan, notes), [], data), context)
     return 0
   }
   await ask()
@@ -199,9 +215,10 @@ async function runChange(
   const events = await ready.run({...choices, prepull})
   const shown = await showRun(events, {...context, choices, commands})
   const undone = await undoFailed(shown, {flags, console, environment, cluster})
-  printResult({...runDocument(shown.state), ...undoneDocument(undone)}, context)
+  const tested = shown.exit === 0 ? await afterwards?.() : undefined
+  printResult({...runDocument(shown.state), ...undoneDocument(undone), ...tested?.document}, context)
   const interrupted = [undone.rollback, undone.removal].find((each) => each?.isInterrupted)
-  const exit = interrupted?.exit ?? shown.exit
+  const exit = interrupted?.exit ?? tested?.exit ?? shown.exit
   if (verb === 'deploy' && exit === 0 && flags.output === 'text')
     await offerGuard(cluster, planned.withFinalDigests, {
       console,

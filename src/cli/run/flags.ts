@@ -103,6 +103,7 @@ export const inClusterFlags = {
       'Run the change in a Job in the cluster, and follow it; after Ctrl-C it continues in the cluster.',
     helpGroup: 'JOB',
     dependsOn: ['image'],
+    exclusive: ['test'],
   }),
   image: Flags.string({
     summary: 'The image of kk, which includes helm.',
@@ -148,7 +149,7 @@ export const viaFlags = {
         'adopt-store',
         'confirm-data',
       ],
-      ...['on-failure', 'remove-new', 'keep-schema'],
+      ...['on-failure', 'remove-new', 'keep-schema', 'test'],
     ],
   })(),
 }
@@ -187,6 +188,14 @@ export const streamFlags = {
   })(),
 }
 
+/** Runs the tests after a change. */
+export const testFlags = {
+  test: Flags.boolean({
+    summary:
+      'After a run that succeeds, run the tests of all releases as kk test does; a failed test exits 1, and the changes stay.',
+  }),
+}
+
 /** The flags of a deploy: the environment and its values, how to deploy them, and the output. */
 export const deployFlags = {
   ...renderFlags,
@@ -198,6 +207,7 @@ export const deployFlags = {
   ...dataFlags,
   ...streamFlags,
   ...onFailureFlags,
+  ...testFlags,
   ...reportFlags,
 }
 
@@ -229,6 +239,7 @@ export type ChangeFlags = RunFlags &
   OptionalFlags<typeof conflictFlags> &
   DataFlags &
   OptionalFlags<typeof prepullFlags> &
+  OptionalFlags<typeof testFlags> &
   InClusterFlags &
   Partial<OptionalFlags<typeof viaFlags>>
 

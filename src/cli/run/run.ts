@@ -77,6 +77,8 @@ export interface PlanView {
   readonly isAnswer?: boolean
   /** Additional keys of the result of a run that had nothing to do. */
   readonly nothing?: object
+  /** What follows even if there was nothing to do: its keys of the result, and its exit code. */
+  readonly afterwards?: (() => Promise<{readonly exit: ExitCode; readonly document: object}>) | undefined
 }
 
 /**
@@ -101,7 +103,10 @@ export async function showPlan(
   if (output === 'ndjson') await refuse?.()
   if (isDry) return continues ? undefined : 0
   if (!isIdle) return undefined
-  return view.isAnswer ? 0 : endIdle(plan, context, view.nothing)
+  if (view.isAnswer) return 0
+  const after = await view.afterwards?.()
+  const exit = await endIdle(plan, context, {...view.nothing, ...after?.document})
+  return after?.exit || exit
 }
 
 /**

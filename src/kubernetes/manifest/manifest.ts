@@ -108,6 +108,14 @@ export function testHooks(stored: Pick<StoredRelease, 'hooks'>): KubernetesObjec
   return hookObjects(stored).filter(isTestHook)
 }
 
+/** The annotation of a test hook that uses the whole cloud, and its value. */
+const TEST_ANNOTATION = 'kk.openstack.org/test'
+
+/** Returns true for a test hook that uses the whole cloud as a user does, not only the service of its chart. */
+export function isUserTest({metadata}: Pick<KubernetesObject, 'metadata'>): boolean {
+  return metadata.annotations?.[TEST_ANNOTATION] === 'user'
+}
+
 /** Returns all objects of a revision: its manifest, then its hooks. Neither contains `crds/`. */
 export function storedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>): KubernetesObject[] {
   return [...parseManifest(stored.manifest), ...hookObjects(stored)]

@@ -15,7 +15,7 @@ export interface PlanDocument extends Omit<Plan, 'actions'> {
 }
 
 type SomeFacts = Pick<Action, 'release'> &
-  Partial<KindFacts<'upgrade'> & KindFacts<'rollback'> & KindFacts<'relabel'>>
+  Partial<KindFacts<'upgrade'> & KindFacts<'rollback'> & KindFacts<'relabel'> & KindFacts<'test'>>
 
 /** An action with the fields of its kind. */
 type ActionDocument = Pick<Action, keyof Action> & SomeFacts
@@ -49,7 +49,7 @@ export function planDocument(
 }
 
 function actionDocument(action: Action): ActionDocument {
-  const {installed, recovers, target, uses, recheck, rechecks}: SomeFacts = action
+  const {installed, recovers, target, uses, recheck, rechecks, userTestOf, follows}: SomeFacts = action
   return {
     release: action.release,
     kind: action.kind,
@@ -75,5 +75,7 @@ function actionDocument(action: Action): ActionDocument {
     ...(action.changes !== undefined && {changes: action.changes}),
     ...(recheck !== undefined && {recheck}),
     ...(rechecks !== undefined && {rechecks}),
+    ...(userTestOf !== undefined && {userTestOf}),
+    ...(follows !== undefined && {follows}),
   }
 }

@@ -4,7 +4,7 @@ import {isApiError, maskedError} from '../../kubernetes/api/api-error.ts'
 import type {HeldLease} from '../../kubernetes/lease/leases.ts'
 import {isHook} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
-import {objectName, parseManifest, testHooks} from '../../kubernetes/manifest/manifest.ts'
+import {isUserTest, objectName, parseManifest, testHooks} from '../../kubernetes/manifest/manifest.ts'
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
 import {dataOfHooks, dataWith} from '../../plan/removal/hook-data.ts'
@@ -94,17 +94,22 @@ async function perform(task: Task, context: Omit<Execution, 'action'>): Promise<
  * that failed and its last log lines, `KK_RACED`, `KK_PENDING`, `KK_UNHEALTHY` for a revision that is not
  * deployed, `KK_HELD`.
  */
-async function test(initial: Execution<'test'>): Promise<{readonly revision: number}> {
-  const {action, cluster, controls} = initial
-  const {release, revision} = action
+async function test(started: Execution<'test'>): Promise<{readonly revision: number}> {
+  const {userTestOf: release = started.action.release} = started.action
+  const action = {...started.action, release}
+  const {revision} = action
+  const initial = {...started, action}
+  const {cluster, controls} = initial
   await using taken = await takeLease(initial)
   const {lease, deadline} = taken
   const execution = {...initial, deadline}
   const stored = await plannedRevision(execution)
 
-  await expectNoData(execution, stored)
+  const hooks = testHooks(stored)
+  const selected = hooks.filter((hook) => isUserTest(hook) === (action.userTestOf !== undefined))
+  await expectNoData(execution, selected)
   controls.onProgress('helm', 'helm test')
-  await callHelm(execution, lease, stored)
+  await callHelm(execution, {lease, stored, hooks: selected, userTests: hooks.filter(isUserTest)})
   expectRevision({...action, uid: stored.secret.uid}, await cluster.records.last(release))
   return {revision}
 }
@@ -113,8 +118,11 @@ async function test(initial: Execution<'test'>): Promise<{readonly revision: num
  * Throws `KK_UNCONFIRMED` for data that no test created and that helm would delete because it is a test hook
  * now: if a chart turns a claim into a hook, an upgrade keeps the claim, but a test deletes it.
  */
-async function expectNoData({cluster}: Execution<'test'>, {release, hooks}: StoredRelease): Promise<void> {
-  const data = dataOfHooks(testHooks({hooks}), 'test')
+async function expectNoData(
+  {action: {release}, cluster}: Execution<'test'>,
+  hooks: readonly KubernetesObject[],
+): Promise<void> {
+  const data = dataOfHooks(hooks, 'test')
   const present = data.length === 0 ? [] : await cluster.live.present(releaseNamespace(release), data)
   const ordinary = present.filter(({live}) => live === undefined || !isHook({kind: '', metadata: live}))
   if (ordinary.length === 0) return
@@ -128,15 +136,23 @@ async function expectNoData({cluster}: Execution<'test'>, {release, hooks}: Stor
   )
 }
 
+interface TestHooks {
+  readonly lease: HeldLease
+  readonly stored: StoredRelease
+  /** The hooks to run. */
+  readonly hooks: readonly KubernetesObject[]
+  readonly userTests: readonly KubernetesObject[]
+}
+
 async function callHelm(
   execution: Execution<'test'>,
-  lease: HeldLease,
-  stored: StoredRelease,
+  {lease, stored, hooks: objects, userTests}: TestHooks,
 ): Promise<void> {
   const {release, values} = stored
   const redact = redactSecretsOf(parseManifest(stored.manifest), redactor(values))
-  const objects = testHooks(stored)
-  const call = {name: releaseName(release), namespace: releaseNamespace(release), values}
+  const names = userTests.map(({metadata}) => metadata.name)
+  const filter = execution.action.userTestOf === undefined ? {except: names} : {only: names}
+  const call = {name: releaseName(release), namespace: releaseNamespace(release), values, filter}
   await using operation = await beginOperation({...execution, redact}, {lease, objects})
   try {
     await operation.result(execution.helm.test(call, operation.options))

@@ -48,6 +48,8 @@ export interface Tools {
 
 export interface HoldRequest {
   readonly release: ReleaseId
+  /** Whether to take its Lease without those of its group. */
+  readonly isAlone?: boolean
   /** Milliseconds since the epoch. */
   readonly deadline: number
   /**

@@ -35,7 +35,8 @@ async function take({action, controls, hold, deadline}: Execution): Promise<Held
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
-  const holding = hold({release: action.release, deadline, onHeld})
+  const isAlone = action.kind === 'test' && action.userTestOf !== undefined
+  const holding = hold({release: action.release, isAlone, deadline, onHeld})
   try {
     return await Promise.race([holding, aborted.promise])
   } catch (error) {
@@ -64,9 +65,9 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
   )
   const groups = new Map<ReleaseId, SharedHold>()
 
-  return async ({release, deadline, onHeld}) => {
+  return async ({release, isAlone, deadline, onHeld}) => {
     const until = waits ? deadline : 0
-    const members = groupByRelease.get(release) ?? []
+    const members = isAlone ? [] : (groupByRelease.get(release) ?? [])
     const [first] = members
     if (first === undefined || members.length === 1)
       return cluster.leases.hold(release, holder, until, {onHeld: (by) => onHeld(release, by)})

@@ -14,11 +14,12 @@ interface Unit {
 }
 
 /** A release that waits for an action of another unit. */
-interface Waiter {
+export interface Waiter {
   readonly release: ReleaseId
   /** Index into `units`. */
   readonly unit: number
-  readonly kind: EdgeKind
+  /** `ended`: whatever the result. */
+  readonly kind: EdgeKind | 'ended'
 }
 
 /** When a started action frees its slot: when helm has ended, or when its gate has passed. */
@@ -49,10 +50,13 @@ export function makeSchedule(actions: readonly Action[], startCondition: StartCo
     heads.flatMap(({release, group}, unit) => [release, ...group].map((member) => [member, unit] as const)),
   )
   const members = Map.groupBy(actions, ({release}) => unitOf.get(release)!)
-  const edges = actions.flatMap(({release, requires}) =>
-    requires
-      .filter((required) => unitOf.get(required.release) !== unitOf.get(release))
-      .map(({release: to, kind}) => ({to, waiter: {release, unit: unitOf.get(release)!, kind}})),
+  const edges = actions.flatMap((action) =>
+    edgesOf(action)
+      .filter(({to}) => unitOf.get(to) !== unitOf.get(action.release))
+      .map(({to, kind}) => ({
+        to,
+        waiter: {release: action.release, unit: unitOf.get(action.release)!, kind},
+      })),
   )
   const required = new Map(
     [...Map.groupBy(edges, ({waiter}) => waiter.unit)].map(([unit, of]) => [unit, of.length]),
@@ -72,6 +76,14 @@ export function makeSchedule(actions: readonly Action[], startCondition: StartCo
     waiters,
     startCondition,
   }
+}
+
+function edgesOf(action: Action): readonly {readonly to: ReleaseId; readonly kind: Waiter['kind']}[] {
+  const {follows = []} = action.kind === 'test' ? action : {}
+  return [
+    ...action.requires.map(({release, kind}) => ({to: release, kind})),
+    ...follows.map((to) => ({to, kind: 'ended' as const})),
+  ]
 }
 
 /**

@@ -5,7 +5,8 @@ import {meets, type States} from './states.ts'
 
 /**
  * Returns the actions that may start now, the most urgent first. An action may start when every edge to an
- * action outside its group is met: `ready` when that action has succeeded, `applied` when its objects exist.
+ * action outside its group is met: `ready` when that action has succeeded, `applied` when its objects exist,
+ * `ended` when it has ended in any way.
  *
  * `limit` is the number of slots. With the start condition `helm`, which limits memory, an action occupies a
  * slot while its helm runs, and the next may start while its gate is awaited. With the start condition `gate`
@@ -33,7 +34,7 @@ export interface Skipped {
 
 /**
  * Returns the waiting actions whose requirements a failure makes impossible, in the order of the plan. An
- * `applied` edge to an action that became unhealthy is met.
+ * `applied` edge to an action that became unhealthy is met, and an `ended` edge can always be met.
  */
 export function skippedBy(schedule: Schedule, states: States, failed: ReleaseId): readonly Skipped[] {
   const lost = new Set<ReleaseId>()
@@ -42,7 +43,8 @@ export function skippedBy(schedule: Schedule, states: States, failed: ReleaseId)
   for (const release of queue) {
     const state = states.of.get(release)!
     for (const waiter of schedule.waiters.get(release) ?? []) {
-      if (meets(waiter.kind, state) || states.of.get(waiter.release) !== 'waiting') continue
+      if (waiter.kind === 'ended' || meets(waiter.kind, state)) continue
+      if (states.of.get(waiter.release) !== 'waiting') continue
       if (release === failed) direct.add(waiter.release)
       for (const action of schedule.units[waiter.unit]!.actions) {
         if (lost.has(action.release)) continue

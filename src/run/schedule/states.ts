@@ -1,5 +1,5 @@
-import type {EdgeKind, ReleaseId} from '../../release.ts'
-import {isLimited, type Schedule, type StartCondition} from './schedule.ts'
+import type {ReleaseId} from '../../release.ts'
+import {isLimited, type Schedule, type StartCondition, type Waiter} from './schedule.ts'
 
 /**
  * waiting → running → applied → gating → succeeded. running: helm runs. applied: its objects exist, helm may
@@ -78,7 +78,8 @@ export function newStates(
 }
 
 /** Returns true if an action in this state meets an edge of this kind. */
-export function meets(kind: EdgeKind, state: ActionState): boolean {
+export function meets(kind: Waiter['kind'], state: ActionState): boolean {
+  if (kind === 'ended') return isFinal(state)
   return state === 'succeeded' || (kind === 'applied' && APPLIED.has(state))
 }
 

@@ -46,6 +46,32 @@ spec: {containers: [{name: test}]}
     expect(world.deeds()).toEqual(expect.arrayContaining(['lists *** passed', 'deletes failed', 'give back']))
   })
 
+  const user = tempest
+    .replace('tempest-test', 'user-test')
+    .replace('{helm.sh/hook: test}', '{helm.sh/hook: test, kk.openstack.org/test: user}')
+
+  it('of a release leaves out its tests of the whole cloud', async () => {
+    const world = newWorld({record, hooks: [tempest, user]})
+
+    await world.execute(actionOf('test', 3))
+
+    expect(world.filters).toEqual([{name: 'keystone', except: ['user-test']}])
+  })
+
+  it('of the whole cloud runs only these hooks, under the lease of their release', async () => {
+    const world = newWorld({record, hooks: [tempest, user]})
+    const action = {
+      ...actionOf('test', 3),
+      release: 'openstack/keystone:user',
+      userTestOf: 'openstack/keystone',
+    } as const
+
+    await world.execute(action)
+
+    expect(world.filters).toEqual([{name: 'keystone', only: ['user-test']}])
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'helm test', 'give back'])
+  })
+
   it.each([
     ['another revision than the plan saw', {revision: 4}, 'KK_RACED'],
     ['an operation that has not ended', {revision: 3, status: 'pending-upgrade'}, 'KK_PENDING'],

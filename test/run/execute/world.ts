@@ -67,6 +67,7 @@ const HOOK: KubernetesObject = {
  */
 export function newWorld(setting: Setting = {}) {
   const log: string[] = []
+  const filters: object[] = []
   const journal: Transition[] = []
   const abort = new AbortController()
   const leaseLost = new AbortController()
@@ -237,8 +238,9 @@ export function newWorld(setting: Setting = {}) {
       install: helm('install'),
       upgrade: helm('upgrade'),
       rollback,
-      test: async () => {
+      test: async ({name, filter}) => {
         log.push('helm test')
+        filters.push({name, ...filter})
         await setting.test?.()
       },
       uninstall: async () => {
@@ -267,6 +269,8 @@ export function newWorld(setting: Setting = {}) {
   }
   return {
     log,
+    /** The calls of `helm test`. */
+    filters,
     journal,
     /** What was written on the Lease beside annotations. */
     evidence,

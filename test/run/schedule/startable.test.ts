@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import type {Plan} from '../../../src/plan/plan.ts'
 import {makeSchedule, runsHelm, type StartCondition} from '../../../src/run/schedule/schedule.ts'
-import {startable} from '../../../src/run/schedule/startable.ts'
+import {skippedBy, startable} from '../../../src/run/schedule/startable.ts'
 import {type ActionState, newStates} from '../../../src/run/schedule/states.ts'
 import {id, names} from '../../graph/graph-of.ts'
 import {arbitraryPlan, awaited, planOf} from '../plan-of.ts'
+
+const KINDS = {mariadb: 'test', keystone: 'test', nova: 'test', user: 'test'} as const
 
 interface Situation {
   readonly plan: Plan
@@ -37,6 +39,37 @@ describe('requirements', () => {
     {states: {mariadb: 'unhealthy', neutron: 'unhealthy'}, result: ['nova']},
   ])('with $states, $result may start', ({states, result}) => {
     expect(startableNames({plan, states})).toEqual(result)
+  })
+})
+
+describe('an action that follows others whatever their results', () => {
+  const own = planOf({mariadb: [], keystone: [], nova: ['mariadb'], user: ['keystone']}, KINDS)
+  const actions = own.actions.map((action) =>
+    action.release === id('user') ? {...action, follows: [id('mariadb'), id('nova')]} : action,
+  )
+  const plan: Plan = {...own, actions}
+
+  test.each<{states: Record<string, ActionState>; result: string[]}>([
+    {states: {keystone: 'succeeded', mariadb: 'running'}, result: []},
+    {states: {keystone: 'succeeded', mariadb: 'succeeded', nova: 'running'}, result: []},
+    {states: {keystone: 'succeeded', mariadb: 'succeeded', nova: 'succeeded'}, result: ['user']},
+    {states: {keystone: 'succeeded', mariadb: 'succeeded', nova: 'failed'}, result: ['user']},
+    {states: {keystone: 'succeeded', mariadb: 'failed', nova: 'skipped'}, result: ['user']},
+    {states: {keystone: 'failed', mariadb: 'succeeded', nova: 'succeeded'}, result: []},
+  ])('with $states, $result may start', ({states, result}) => {
+    expect(startableNames({plan, states})).toEqual(result)
+  })
+
+  test.each([
+    {failed: 'mariadb', skipped: ['nova']},
+    {failed: 'nova', skipped: []},
+    {failed: 'keystone', skipped: ['user']},
+  ])('a failure of $failed skips $skipped', ({failed, skipped}) => {
+    const schedule = makeSchedule(plan.actions)
+    const states = newStates(schedule)
+    states.move(id(failed), 'failed')
+
+    expect(names(skippedBy(schedule, states, id(failed)).map(({release}) => release))).toEqual(skipped)
   })
 })
 
