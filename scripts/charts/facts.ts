@@ -310,7 +310,10 @@ export const FACTS: Readonly<Record<string, Schema>> = {
     'cronjobs: the keys of a job, and `schedule`',
     mapOf(closed({...UNIT, ...JOB, schedule: text})),
   ),
-  tests: meaning('pods for `helm test`: the keys of every pod', mapOf(closed(UNIT))),
+  tests: meaning(
+    'pods for `helm test`: the keys of every pod, and `scope: user` for one that uses the whole cloud, which kk runs after all other tests',
+    mapOf(closed({...UNIT, grace: whole, scope: {type: 'string', enum: ['user']}})),
+  ),
   service_status: meaning(
     'what the component `status` asks the service: its [`checks`](#service-status), and keys of a pod',
     closed(STATUS),

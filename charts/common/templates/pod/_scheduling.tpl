@@ -27,6 +27,9 @@ affinity:
 {{- $grace := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" (dig "lifecycle" "termination_grace_period" dict $pod)) | mustFromJson }}
 terminationGracePeriodSeconds: {{ dig "timeout" (.unit.grace | default 60) ($grace | default dict) | int64 }}
 {{- end }}
+{{- if and .unit.grace (not $isComponent) }}
+terminationGracePeriodSeconds: {{ .unit.grace | int64 }}
+{{- end }}
 {{- $tolerations := .unit.settings.tolerations | default dict }}
 {{- if $tolerations.enabled }}
 tolerations:
