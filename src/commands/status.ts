@@ -62,7 +62,7 @@ export default class Status extends KkCommand {
     if (flags.watch) return await watch(read, cluster, {output, console: this.console, title})
     const report = await read()
     if (output === 'ndjson') statusLines(process.stdout, 'ndjson', 0)({at: new Date(), report})
-    else this.console.document(output, report, (palette) => statusText(report.releases, palette))
+    else this.console.document(output, report, (palette) => statusText(report.releases, palette, report))
     for (const note of report.notes) this.console.say(`note: ${note}`)
     if (!report.releases.every(isPassing)) process.exitCode = 1
   }

@@ -7,7 +7,7 @@ interface Hook {
   readonly name?: string
   readonly kind?: string
   readonly manifest?: string
-  readonly last_run?: {readonly phase?: string} | null
+  readonly last_run?: {readonly phase?: string; readonly completed_at?: string} | null
 }
 
 /** The parts that are read of the release that helm stores; the same in helm 3 and 4. */
@@ -45,6 +45,11 @@ export function decodePayload(record: ReleaseRecord, data: string | undefined): 
     hooks: (payload.hooks ?? []).map((hook) => hook.manifest ?? ''),
     ranHooks: (payload.hooks ?? []).filter(hasSucceeded).map((hook) => hook.manifest ?? ''),
     openHooks: (payload.hooks ?? []).filter((hook) => !hasSucceeded(hook)).map((hook) => hook.manifest ?? ''),
+    hookRuns: (payload.hooks ?? []).map(({manifest = '', last_run: run}) => ({
+      manifest,
+      phase: run?.phase ?? '',
+      ...(run?.completed_at && {completedAt: run.completed_at}),
+    })),
     isInstall: first !== undefined && first === last,
     chart: {name, version, appVersion, annotations: annotations ?? {}},
     crds: (payload.chart?.files ?? [])

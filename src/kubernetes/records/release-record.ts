@@ -26,6 +26,15 @@ export interface EveryRecord {
   readonly strays: readonly string[]
 }
 
+/** The last run of a hook, as helm recorded it. */
+interface HookRun {
+  readonly manifest: string
+  /** `Succeeded`, `Failed`, `Running`; empty if it has not run. */
+  readonly phase: string
+  /** ISO 8601, by the clock of the machine that ran helm. */
+  readonly completedAt?: string
+}
+
 /** A record with its payload decoded. */
 export interface StoredRelease extends ReleaseRecord {
   readonly manifest: string
@@ -36,6 +45,8 @@ export interface StoredRelease extends ReleaseRecord {
   readonly ranHooks?: readonly string[]
   /** The hooks that did not succeed at this revision: they failed, were interrupted, or were not run. */
   readonly openHooks?: readonly string[]
+  /** The last run of each hook at this revision; a rollback copies those of the revision that it returns to. */
+  readonly hookRuns?: readonly HookRun[]
   /** Whether helm created the revision by an install, not by an upgrade or a rollback. */
   readonly isInstall?: boolean
   readonly chart: {

@@ -1,5 +1,6 @@
 import {failureCauses, passes} from '../../kubernetes/gate/health.ts'
 import {releaseName} from '../../release.ts'
+import type {LastTest} from '../../verbs/observation/last-test.ts'
 import {isPassing, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
 import {KEEP_REASONS} from '../drift/drift-text.ts'
@@ -11,14 +12,30 @@ import type {View} from '../text/view.ts'
 
 const NOTHING = '–'
 
-/** Returns a table of releases, then reasons and advice for the unhealthy ones. */
-export function statusText(rows: readonly ReleaseStatus[], palette: Palette): View {
+interface StatusTextOptions {
+  /** The last run of the tests that use the whole cloud. */
+  readonly lastTest?: LastTest | undefined
+  /** Milliseconds since the epoch. */
+  readonly now?: number
+}
+
+/**
+ * Returns a table of releases, then reasons and advice for the unhealthy ones, and the last test of the whole
+ * cloud.
+ */
+export function statusText(
+  rows: readonly ReleaseStatus[],
+  palette: Palette,
+  {lastTest, now = Date.now()}: StatusTextOptions = {},
+): View {
   if (rows.length === 0) return 'no releases\n'
   const dependentReleases = rows.flatMap(({dependents}) => dependents.map(({release}) => release))
   const labels = releaseLabels([...rows.map(({release}) => release), ...dependentReleases])
-  const list = table(rows, columnsOf(labels, palette), {headColour: palette.strong})
+  const list = table(rows, columnsOf(rows, {labels, palette, now}), {headColour: palette.strong})
   const reasons = rows.flatMap((row) => reasonLines(row, {rows, labels, palette}))
-  return [list, ...(reasons.length === 0 ? [] : ['', ...reasons])]
+  const tested = lastTest ? [`user test: ${testText(lastTest, palette, now)}`] : []
+  const below = [...tested, ...reasons]
+  return [list, ...(below.length === 0 ? [] : ['', ...below])]
 }
 
 /** Returns one release on one line: `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`. */
@@ -34,13 +51,18 @@ export function statusLine(row: ReleaseStatus, palette: Palette): string {
   return `${isPassing(row) ? palette.good('✔') : palette.change('!')} ${release}  ${parts.join(', ')}`
 }
 
-function columnsOf(labels: Labels, palette: Palette): Columns<ReleaseStatus> {
+function columnsOf(
+  rows: readonly ReleaseStatus[],
+  {labels, palette, now}: {readonly labels: Labels; readonly palette: Palette; readonly now: number},
+): Columns<ReleaseStatus> {
   const {change, quiet} = palette
+  const hasTests = rows.some(({lastTest}) => lastTest !== undefined)
   return {
     release: ({release}) => labels(release),
     revision: {cell: ({revision}) => (revision === 0 ? NOTHING : String(revision)), align: 'right'},
     status: ({status}) => (status === 'deployed' ? status : change(status)),
     health: ({health}) => healthText(health, palette),
+    ...(hasTests && {tested: ({lastTest}: ReleaseStatus) => testText(lastTest, palette, now)}),
     inputs: (row) => inputsText(row, palette),
     chart: ({chart, version}) => quiet(`${chart} ${version}`.trim()),
     owner: ({owner}) => owner ?? NOTHING,
@@ -59,6 +81,24 @@ function healthText(health: ReleaseStatus['health'], palette: Palette): string {
   if (health.state === 'healthy') return palette.good(health.state)
   if (health.state === 'unknown') return palette.bad('not known')
   return health.state === 'failed' ? palette.bad(health.state) : palette.change(health.state)
+}
+
+/** Returns the result of the last tests: `passed 12 min ago`, `failed 2 h ago, before revision 5`. */
+function testText(test: LastTest | undefined, palette: Palette, now: number): string {
+  if (test === undefined) return palette.quiet(NOTHING)
+  if (test.state === 'not-tested') return palette.quiet('not tested')
+  const {at, before} = test
+  const age = at === undefined ? [] : [`${ageText((now - Date.parse(at)) / 1000)} ago`]
+  const text = [...(test.state === 'failed' ? ['failed'] : ['passed']), ...age].join(' ')
+  const colour = test.state === 'failed' ? palette.bad : before === undefined ? palette.good : palette.change
+  return colour(before === undefined ? text : `${text}, before ${before}`)
+}
+
+/** Returns an age in its largest unit: `12 min`, `3 h`, `5 d`. */
+function ageText(seconds: number): string {
+  const minutes = Math.floor(Math.max(0, seconds) / 60)
+  if (minutes < 60) return `${minutes} min`
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60 / 24)} d`
 }
 
 interface Reasoning {

@@ -19,7 +19,7 @@ export function statusTable(stream: BoardStream, title: string, level: ColourLev
   const block = new LiveBlock(stream)
   let last: View = 'nothing has been seen yet'
   return (snapshot) => {
-    if ('report' in snapshot) last = statusText(snapshot.report.releases, colours)
+    if ('report' in snapshot) last = statusText(snapshot.report.releases, colours, snapshot.report)
     const trouble = 'problem' in snapshot ? [colours.bad(plainLine(snapshot.problem.message))] : []
     const clock = snapshot.at.toTimeString().slice(0, 8)
     const {rows, columns} = terminalSize(stream)

@@ -2,6 +2,7 @@ import type {Leftover} from '../../doctor/leftovers/leftovers.ts'
 import {type Health, passes} from '../../kubernetes/gate/health.ts'
 import type {Gate} from '../../plan/labels.ts'
 import type {ReleaseId} from '../../release.ts'
+import type {LastTest} from './last-test.ts'
 
 /** A release that requires another, directly or not. */
 interface Dependent {
@@ -57,6 +58,8 @@ export interface ReleaseStatus {
    * objects, or `another helm`. For releases that kk did not install, only Flux is detected.
    */
   readonly madeBy?: string
+  /** The last run of its own tests; absent if it has none. */
+  readonly lastTest?: LastTest
   readonly requires: readonly string[]
   /** The dependents, including those in other environments. */
   readonly dependents: readonly Dependent[]
@@ -75,6 +78,8 @@ export interface ReleaseStatus {
 export interface StatusReport {
   readonly environment: string
   readonly releases: readonly ReleaseStatus[]
+  /** The last run of the tests that use the whole cloud; absent if no release has such tests. */
+  readonly lastTest?: LastTest
   /** Notes on data that could not be read. */
   readonly notes: readonly string[]
 }

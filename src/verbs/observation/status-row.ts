@@ -13,6 +13,7 @@ import {usersOf} from '../../plan/uses/uses.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import type {Redact} from '../../redact/redact.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
+import type {RecordedTests} from './last-test.ts'
 import type {ReleaseHolder, ReleaseStatus} from './release-status.ts'
 
 /** The releases to inspect: those of a file, or those of an environment without a file. */
@@ -30,6 +31,7 @@ export type Payload =
       /** The facts that show which releases it uses. */
       readonly facts: RecordFacts
       readonly objects: readonly KubernetesObject[]
+      readonly tests: RecordedTests
       /** Masks the secrets in the values of the release. */
       readonly redact: Redact
     }
@@ -80,6 +82,7 @@ export function releaseStatus(
       environment: recordOwner(records.get(each)),
       ...(isForeign(records.get(each)) && {isForeign: true as const}),
     })),
+    ...(payload && 'tests' in payload && payload.tests.own && {lastTest: payload.tests.own}),
     ...(payload && 'unreadable' in payload && {unreadable: payload.unreadable}),
     ...(advice !== undefined && {advice}),
   }

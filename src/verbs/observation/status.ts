@@ -27,6 +27,7 @@ import {
 import {visibleRevisions} from '../../prepare/visible-revisions.ts'
 import {type Redact, redactor} from '../../redact/redact.ts'
 import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {lastUserTest, recordedTests} from './last-test.ts'
 import {noSuchOwner} from './no-such-owner.ts'
 import {releasesOnCluster} from './release-on-cluster.ts'
 import type {ReleaseStatus, StatusReport} from './release-status.ts'
@@ -111,6 +112,12 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
     const leftOvers = await mapParallel(releases, (release) =>
       leftOver(readLeftovers, release, seen.revisions),
     )
+    const lastTest = lastUserTest(
+      payloads.flatMap((payload, index) => {
+        const {release, revision} = rows[index]!
+        return payload && 'tests' in payload ? [[release, revision, payload.tests] as const] : []
+      }),
+    )
     const unknown = uses.unknown.filter(({name}) => !concerned.has(name as ReleaseId))
     const notes = [
       ...unusableNotes(subject),
@@ -132,6 +139,7 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
           ...(missing.length > 0 && {missing}),
         }
       }),
+      ...(lastTest && {lastTest}),
       notes: notes.filter((note) => note !== undefined),
     }
   }
@@ -145,6 +153,7 @@ async function loadPayload(cluster: StatusPorts, {release, revision}: ReleaseRec
       chart: stored.chart,
       facts: factsIn(stored),
       objects: parseManifest(stored.manifest),
+      tests: recordedTests(stored),
       redact: redactor(stored.values),
     }
   } catch (error) {

@@ -19,7 +19,11 @@ describe('the payload of a record', () => {
       manifest: 'kind: A',
       config: {replicas: 2},
       hooks: [
-        {manifest: 'kind: B', name: 'b', last_run: {phase: 'Succeeded'}},
+        {
+          manifest: 'kind: B',
+          name: 'b',
+          last_run: {phase: 'Succeeded', completed_at: '2026-11-28T10:00:00Z'},
+        },
         {manifest: 'kind: D', last_run: {phase: ''}},
       ],
       chart: {
@@ -39,6 +43,10 @@ describe('the payload of a record', () => {
       hooks: ['kind: B', 'kind: D'],
       ranHooks: ['kind: B'],
       openHooks: ['kind: D'],
+      hookRuns: [
+        {manifest: 'kind: B', phase: 'Succeeded', completedAt: '2026-11-28T10:00:00Z'},
+        {manifest: 'kind: D', phase: ''},
+      ],
       isInstall: false,
       chart: {name: 'keystone', version: '1.2.3', appVersion: '2025.1', annotations: {team: 'a'}},
       crds: ['kind: C'],

@@ -134,6 +134,23 @@ describe('the text of a status', () => {
     `)
   })
 
+  it('shows the last tests with their age, and that of the whole cloud', () => {
+    const now = Date.parse('2026-11-29T09:00:00Z')
+    const rows: readonly ReleaseStatus[] = [
+      {...mariadb, lastTest: {state: 'passed', at: '2026-11-29T08:47:30Z'}},
+      {...glance, lastTest: {state: 'failed', at: '2026-11-29T05:00:00Z', before: 'revision 2'}},
+      {...mariadb, release: 'openstack/nova', lastTest: {state: 'not-tested'}},
+    ]
+    const lastTest = {state: 'passed', at: '2026-11-26T08:00:00Z', before: 'revision 7 of nova'} as const
+
+    const text = viewText(statusText(rows, palette(0), {lastTest, now}))
+
+    expect(text).toContain('passed 12 min ago')
+    expect(text).toContain('failed 4 h ago, before revision 2')
+    expect(text).toMatch(/nova .* not tested /)
+    expect(text).toContain('user test: passed 3 d ago, before revision 7 of nova')
+  })
+
   it('reports that there are no releases', () => {
     expect(viewText(statusText([], palette(0)))).toBe('no releases\n')
   })
