@@ -31,6 +31,11 @@ const OTHERWISE = [
   'nova -> neutron applied',
   'octavia -> neutron ready',
   'ovn -> openvswitch ready',
+  // A prober asks what is in the catalogue.
+  'probers -> glance ready',
+  'probers -> nova ready',
+  'probers -> neutron ready',
+  'probers -> cinder ready',
 ]
 
 /** A chart's release, as kk's inference sees what the chart renders; in Ceph whatever may be there. */

@@ -236,6 +236,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'identity.placement.password',
     'oslo_cache.memcache_secret_key',
   ],
+  probers: ['identity.admin.password', 'identity.probers.password'],
   rabbitmq: ['oslo_messaging.admin.password', 'oslo_messaging.erlang_cookie'],
   'rbd-provisioner': ['ceph_mon.kube-node.key', 'ceph_mon.kube.key'],
   tempest: ['identity.admin.password'],

@@ -1,0 +1,150 @@
+import {once} from 'node:events'
+import {type AddressInfo, createServer, type Socket} from 'node:net'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {describe, expect, it, onTestFinished} from 'vitest'
+import {writeFiles} from '../charts/support/write-files.ts'
+import {useCharts} from './support/charts.ts'
+import {find} from './support/objects.ts'
+
+const charts = await useCharts()
+const objects = await charts.render('probers')
+const script = find(objects, 'ConfigMap', 'probers-bin').data!['probers.py']!
+const conf = find(objects, 'ConfigMap', 'probers-etc').data!['probers.json']!
+
+/** Runs Python after the definitions of the prober; returns what it prints, as JSON. */
+async function run(program: string): Promise<unknown> {
+  const file = join(writeFiles({'probers.json': conf}), 'probers.json')
+  const own = script.replace('/var/lib/kolla/config_files/probers.json', file)
+  const {stdout} = await execa('python3', ['-', file], {
+    input: `${own.replace('if __name__ == "__main__":', 'if False:')}\n${program}`,
+    env: {POD_IP: '127.0.0.1'},
+  })
+  return JSON.parse(stdout)
+}
+
+/** A server that greets as SSH servers do; `receive` gets each connection with the number of its messages. */
+async function sshServer(receive: (connection: Socket, messages: number) => void): Promise<number> {
+  const server = createServer((connection) => {
+    let messages = 0
+    connection.write('SSH-2.0-test\r\n')
+    connection.on('data', () => receive(connection, ++messages))
+    connection.on('error', () => undefined)
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+describe('the record of a probe', () => {
+  it('has the failures of a time range, and the longest time without a success in it', async () => {
+    const summary = await run(`
+record = Record()
+record.began = 100
+for ended, error in ((101, None), (102, None), (105, "lost"), (109, None), (110, None)):
+    record.results.append((ended, 1, error))
+print(json.dumps([record.summary(0, 112), record.summary(103, 108), record.summary(110.5, 120)]))`)
+
+    expect(summary).toMatchObject([
+      {tried: 5, failed: 1, longestGapSeconds: 7, firstFailures: [{text: 'lost'}], slowestSeconds: 1},
+      {tried: 1, failed: 1, longestGapSeconds: 5},
+      {tried: 0, failed: 0, longestGapSeconds: 9.5, firstFailures: []},
+    ])
+  })
+
+  it('is in the metrics with the name of its probe', async () => {
+    const text = await run(`
+RECORDS["ping web"].add(now(), "no answer")
+print(json.dumps(metrics()))`)
+
+    expect(text).toContain('kk_probe_tried_total{probe="ping web"} 1\n')
+    expect(text).toContain('kk_probe_failed_total{probe="ping web"} 1\n')
+  })
+})
+
+describe('a held SSH connection', () => {
+  const tries = (port: number, hold: number) => `
+count = 0
+def repeat(every, ask):
+    for _ in range(6):
+        try:
+            ask()
+        except ConnectionError:
+            pass
+hold("web", "127.0.0.1", 0, ${port}, ${hold}, 5)
+print(json.dumps(RECORDS["ssh web"].summary(0, now())))`
+
+  it('stays the same one as long as it works', async () => {
+    const connections = new Set<Socket>()
+    const port = await sshServer((connection) => connections.add(connection))
+
+    expect(await run(tries(port, 100))).toMatchObject({tried: 6, failed: 0})
+    expect(connections.size).toBe(1)
+  })
+
+  it('is replaced without a failure before a server ends it', async () => {
+    const connections = new Set<Socket>()
+    const port = await sshServer((connection) => connections.add(connection))
+
+    expect(await run(tries(port, -1))).toMatchObject({tried: 6, failed: 0})
+    expect(connections.size).toBe(6)
+  })
+
+  it('counts as failed when it is lost, and is opened again', async () => {
+    const port = await sshServer((connection, messages) => {
+      if (messages > 1) connection.resetAndDestroy()
+    })
+
+    const summary = (await run(tries(port, 100))) as {readonly failed: number}
+
+    expect(summary.failed).toBeGreaterThan(0)
+    expect(summary.failed).toBeLessThan(6)
+  })
+})
+
+describe('a created server', () => {
+  it('in ERROR is a failed creation, and no failed call', async () => {
+    const record = await run(`
+import types
+states = iter([{"status": "BUILD"}, {"status": "ERROR", "fault": {"message": "No valid host was found."}}])
+def ask(method, service, path, body=None):
+    return {"server": {"id": "one"} if method == "POST" else next(states)}
+USER = types.SimpleNamespace(ask=ask)
+STOP.wait = lambda seconds: None
+try:
+    tried("server create", lambda: Servers(CONF["server"]).create("network", "image", "flavor"))
+except RuntimeError:
+    pass
+print(json.dumps({name: record.summary(0, now()) for name, record in RECORDS.items()}))`)
+
+    expect(record).toMatchObject({
+      'server create': {
+        tried: 1,
+        failed: 1,
+        firstFailures: [{text: 'RuntimeError: ERROR: No valid host was found.'}],
+      },
+      'server calls': {tried: 3, failed: 0},
+    })
+  })
+})
+
+it('the prober pings without a capability, by a setting of its own network', () => {
+  const {template} = find(objects, 'Deployment', 'probers-prober').spec as unknown as {
+    readonly template: {
+      readonly spec: {
+        readonly hostNetwork?: boolean
+        readonly securityContext: object
+        readonly containers: readonly {readonly securityContext: object}[]
+      }
+    }
+  }
+
+  expect(template.spec.hostNetwork).toBeUndefined()
+  expect(template.spec.securityContext).toMatchObject({
+    sysctls: [{name: 'net.ipv4.ping_group_range', value: '0 2147483647'}],
+  })
+  expect(template.spec.containers[0]!.securityContext).toMatchObject({
+    ...{allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: ['ALL']}},
+  })
+  expect(template.spec.containers[0]!.securityContext).not.toHaveProperty('capabilities.add')
+})
