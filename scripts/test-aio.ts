@@ -1,7 +1,8 @@
 /**
  * `npm run test:aio`: a cloud on the all-in-one node with real pods, on this machine: its virtual machines,
- * what remains when a service is removed, and OpenStack's own smoke tests. `-- --next` runs the tests of
- * virtual machines on a cloud that was upgraded to the next release of OpenStack. `-- --night` runs what else
+ * what remains when a service is removed, and OpenStack's own smoke tests. `-- --slurp` upgrades the
+ * cloud to the next release of OpenStack under its guests and users, prints what they lost, and runs the tests
+ * of virtual machines and OpenStack's own there. `-- --night` runs what else
  * needs images or the node: each image's start, the node's life, parts of a cloud in separate namespaces,
  * faults, upgrades to the next release. Needs root, and installs the rest. Ends with `N passed, N failed`; a
  * skipped test counts as failed.
@@ -12,24 +13,28 @@ const FOR_EACH_CHANGE = ['machines/', 'tempest/', 'whole/answers', 'whole/remova
   (path) => `test/cloud/${path}`,
 )
 
-/** The same at the next release of OpenStack, to which the cloud is upgraded first. */
-const AT_NEXT_RELEASE = ['machines/', 'whole/answers'].map((path) => `test/cloud/${path}`)
+/** The upgrade to the next release of OpenStack, and what is tested there. */
+const UPGRADE = 'test/cloud/slurp/'
+const AT_NEXT_RELEASE = [
+  UPGRADE,
+  ...['machines/', 'tempest/', 'whole/answers', 'whole/guests'].map((path) => `test/cloud/${path}`),
+]
 const NEXT_RELEASE = {KK_TEST_OPENSTACK: '2026.1'}
 
 /** Suites in separate shards, each night. */
 const IN_SHARDS = ['test/cloud/catalogue/']
 
 const projects = ['images', 'aio', 'cloud*'].map((project) => `--project=${project}`)
-const excluded = [...FOR_EACH_CHANGE, ...IN_SHARDS].map((path) => `--exclude=${path}**`)
+const excluded = [...FOR_EACH_CHANGE, UPGRADE, ...IN_SHARDS].map((path) => `--exclude=${path}**`)
 
 function chosenTests([first, ...more]: readonly string[]): readonly string[] {
   if (first === undefined) return FOR_EACH_CHANGE
-  if (first === '--next') return [...AT_NEXT_RELEASE, ...more]
+  if (first === '--slurp') return [...AT_NEXT_RELEASE, ...more]
   return first === '--night' ? [...excluded, ...more] : [first, ...more]
 }
 
 const given = process.argv.slice(2)
-const env = given[0] === '--next' ? NEXT_RELEASE : {}
+const env = given[0] === '--slurp' ? NEXT_RELEASE : {}
 const {passed, failed, skipped} = await runVitest([...projects, ...chosenTests(given)], env)
 console.log(`\n${passed} passed, ${failed + skipped} failed`)
 process.exitCode = failed + skipped === 0 ? 0 : 1

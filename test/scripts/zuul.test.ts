@@ -39,7 +39,7 @@ it('check and gate run the tests and the node for both OpenStack releases, each 
     '.ci/check',
     '.ci/run',
     '.ci/aio',
-    '.ci/aio-next',
+    '.ci/aio-slurp',
     '.ci/chart-versions',
   ])
   expect(project.gate).toEqual(project.check)
@@ -56,7 +56,7 @@ it('the jobs with a cluster start after format, types and unit tests have passed
   const waiting = project.check.jobs.filter((run) => typeof run !== 'string')
 
   expect(waiting).toEqual(
-    ['kk-test', 'kk-aio', 'kk-aio-next'].map((name) => ({[name]: {dependencies: ['kk-check']}})),
+    ['kk-test', 'kk-aio', 'kk-aio-slurp'].map((name) => ({[name]: {dependencies: ['kk-check']}})),
   )
   expect(readFileSync('.ci/check', 'utf8')).toContain('npm run check')
 })

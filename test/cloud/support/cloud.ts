@@ -10,10 +10,15 @@ export const NAMESPACE = 'openstack'
 
 /**
  * The node, the images and the cloud of `environments/cloud.yaml`, and a client in it; what stands already
- * stays. A cloud on a node that was up is taken as it is. In a run at the next release of OpenStack the cloud
- * is upgraded to it.
+ * stays. In a run at the next release of OpenStack the cloud is upgraded to it, unless it was.
  */
 export async function cloudUp(): Promise<void> {
+  await cloudDeployed()
+  if (isAtNextRelease && !(await isUpgraded())) await upgradeCloud()
+}
+
+/** The same cloud without the upgrade. A cloud on a node that was up is taken as it is. */
+export async function cloudDeployed(): Promise<void> {
   if (inject('aio').isFound && (await serving('keystone')).length > 0) return client()
   await phase('node up', nodeUp)
   // Other files of a run at the next release find the cloud upgraded, and no database goes back.
@@ -23,7 +28,6 @@ export async function cloudUp(): Promise<void> {
   const isDeployed = (await onCloud(['status', CLOUD])).exitCode === 0
   if (!isDeployed) await phase('cloud deployed', () => succeed(['deploy', CLOUD, '--yes']))
   await phase('first token', client)
-  if (isAtNextRelease) await upgradeCloud()
 }
 
 /** Runs a command of kk on the node; resolves with what it printed. */
@@ -43,6 +47,7 @@ export interface Pod {
   readonly metadata: {
     readonly name: string
     readonly uid: string
+    readonly creationTimestamp: string
     readonly labels: Readonly<Record<string, string>>
     readonly deletionTimestamp?: string
     readonly ownerReferences?: readonly {readonly kind: string}[]

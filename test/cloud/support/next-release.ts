@@ -1,8 +1,9 @@
 import {join} from 'node:path'
 import {expect} from 'vitest'
 import {deployedImages} from '../../../scripts/cloud/images.ts'
+import type {Values} from '../../../src/base/values.ts'
 import {readImages} from '../../../src/images/inventory/read-images.ts'
-import {podsOf, serving, succeed} from './cloud.ts'
+import {onCloud, podsOf, serving} from './cloud.ts'
 import {CLOUD, changedEnvironment, releasesOf} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
 import {bootOf, machine} from './machines.ts'
@@ -11,15 +12,20 @@ import {NEXT, tagsOf} from './upgrade.ts'
 
 /**
  * The feature of the next release of OpenStack, if the tests of a cloud run at that: `npm run test:aio --
- * --next`.
+ * --slurp`.
  */
 const FEATURE = process.env['KK_TEST_OPENSTACK']
 
 export const isAtNextRelease = FEATURE !== undefined
 
+/** The settings of an environment at that release. */
+export function nextFeatures(): Values {
+  return FEATURE === undefined ? {} : {features: [FEATURE]}
+}
+
 /** The environment that the cloud of the tests was deployed with. */
 export async function cloudFile(): Promise<string> {
-  return FEATURE === undefined ? CLOUD : changedEnvironment({values: {kk: {features: [FEATURE]}}})
+  return FEATURE === undefined ? CLOUD : changedEnvironment({values: {kk: nextFeatures()}})
 }
 
 /** The names of the images of the next release that the cloud runs on. */
@@ -39,7 +45,12 @@ export async function upgradeCloud(): Promise<void> {
   const first = await machine()
   const boot = await bootOf(first)
 
-  await phase('cloud upgraded', async () => succeed(['upgrade', await cloudFile(), '--yes']))
+  await phase('cloud upgraded', async () => {
+    const run = onCloud(['upgrade', await cloudFile(), '--yes'])
+    run.stdout.pipe(process.stderr)
+    run.stderr.pipe(process.stderr)
+    expect((await run).exitCode).toBe(0)
+  })
 
   for (const release of await releasesOf(CLOUD)) await expectNextRelease(release)
   expect(await bootOf(first)).toBe(boot)

@@ -6,21 +6,22 @@ import type {TestResult} from '../../../src/run/events.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
-import {CLOUD} from '../support/environment.ts'
+import {cloudFile} from '../support/next-release.ts'
 import {phase} from '../support/phase.ts'
 
 const HOUR = 3_600_000
 const POD = 'tempest-test'
 
 /** Has the release run these tests from now on. */
-function choose(...sets: readonly string[]): Promise<string> {
+async function choose(...sets: readonly string[]): Promise<string> {
   const flags = sets.flatMap((set) => ['--set', `tempest:conf.run.${set}`])
-  return succeed(['upgrade', CLOUD, 'tempest', '--yes', ...flags])
+  return succeed(['upgrade', await cloudFile(), 'tempest', '--yes', ...flags])
 }
 
 /** The results of each test, as kk tells them; `args` are more arguments of `kk test`. */
 async function tested(...args: readonly string[]): Promise<readonly TestResult[]> {
-  const said = await succeed(['test', CLOUD, 'tempest', '--timeout', '60m', '--output', 'json', ...args])
+  const file = await cloudFile()
+  const said = await succeed(['test', file, 'tempest', '--timeout', '60m', '--output', 'json', ...args])
   const {releases} = JSON.parse(said) as RunDocument
   return releases.flatMap(({tests = []}) => tests)
 }
@@ -61,7 +62,7 @@ describe('the OpenStack tests of Tempest', () => {
       await choose('regex=^tempest.api.identity.admin.v3.*smoke', 'workers=1')
       // What the pod of the run before has said is not what is waited for.
       await kubectl(['delete', 'pod', '--namespace', NAMESPACE, POD, '--ignore-not-found'])
-      const first = onCloud(['test', CLOUD, 'tempest', '--timeout', '20m'])
+      const first = onCloud(['test', await cloudFile(), 'tempest', '--timeout', '20m'])
       const passed = (lines: string) => lines.match(/^ok (?!.*# SKIP)/gm)?.length ?? 0
       await waitFor(async () => passed(await log().catch(() => '')) >= 3, {
         until: 'three tests have passed',

@@ -1,0 +1,120 @@
+import {chmod, rm, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/base/values.ts'
+import {kubectl} from '../../aio/support/node.ts'
+import {cloudUp, onCloud, podsOf, succeed} from '../support/cloud.ts'
+import {changedEnvironment} from '../support/environment.ts'
+import {machine} from '../support/machines.ts'
+import {cloudFile, nextFeatures} from '../support/next-release.ts'
+import {phase} from '../support/phase.ts'
+
+/** A program of the planted image: runs a command again whenever it ends, so that its container does not. */
+const KEEP_RUNNING = `#!/bin/bash
+trap 'kill $!; exit' TERM
+while true; do
+  "$@" &
+  wait $!
+done
+`
+
+let image: string
+let planted: string
+
+beforeAll(async () => {
+  await cloudUp()
+  // Without a guest nova-compute needs root for nothing when it starts.
+  await machine()
+  image = await imageOfCompute()
+  planted = await phase('planted image', () => plant(image))
+})
+
+afterAll(async () => {
+  if ((await imageOfCompute()) !== image) await succeed(['upgrade', await cloudFile(), 'nova', '--yes'])
+})
+
+async function imageOfCompute(): Promise<string> {
+  const pods = await podsOf('nova')
+  return pods.find(({metadata}) => metadata.labels['app.kubernetes.io/component'] === 'compute')!.spec
+    .containers[0]!.image
+}
+
+/** Pushes an image of nova-compute without the rule of sudo to the registry of the node. */
+async function plant(from: string): Promise<string> {
+  const buildah = async (...args: readonly string[]) => (await execa('buildah', args)).stdout
+  const container = await buildah('from', '--quiet', '--tls-verify=false', `docker://${from}`)
+  const root = await buildah('mount', container)
+  await rm(join(root, 'etc/sudoers.d/nova'))
+  const program = join(root, 'usr/local/bin/keep-running')
+  await writeFile(program, KEEP_RUNNING)
+  await chmod(program, 0o755)
+  const to = from.replace(/:[^:/]+$/, ':planted')
+  await buildah('commit', '--quiet', '--rm', '--tls-verify=false', container, `docker://${to}`)
+  return to
+}
+
+/** Turns off what Kubernetes asks the container. */
+const WITHOUT_PROBES: Values = {
+  pod: {
+    probes: {
+      compute: {
+        compute: {startup: {enabled: false}, readiness: {enabled: false}, liveness: {enabled: false}},
+      },
+    },
+  },
+}
+/** Turns off the Deployment that is ready as long as nova reports its services up. */
+const WITHOUT_STATUS: Values = {manifests: {deployment_status: false}}
+/** Turns off the check before the start, and has nova-compute started again inside its container. */
+const KEPT_RUNNING: Values = {
+  components: {compute: {rootwrap: '', command: 'keep-running bash /scripts/nova-compute.sh'}},
+}
+
+/** Upgrades nova to the planted image; resolves with the output and exit code. */
+async function upgrade(values: Values, timeout: string, ...flags: readonly string[]) {
+  const file = await changedEnvironment({
+    values: {
+      kk: {...nextFeatures(), releases: {nova: {timeout}}},
+      nova: {images: {tags: {nova_compute: planted}}, ...values},
+    },
+  })
+  const {exitCode, stdout, stderr} = await onCloud(['upgrade', file, 'nova', '--yes', ...flags])
+  return {exitCode, said: `${stdout}\n${stderr}`}
+}
+
+/** Expects a red run with the cause, and prints the line with it, which begins with the time since the start. */
+function expectFound({exitCode, said}: {readonly exitCode?: number; readonly said: string}, cause: RegExp) {
+  process.stderr.write(`found: ${said.split('\n').find((line) => cause.test(line)) ?? 'not at all'}\n`)
+  expect(exitCode, said).toBe(1)
+  expect(said).toMatch(cause)
+}
+
+describe('an image of nova-compute without the rule of sudo', {timeout: 1_800_000}, () => {
+  it('is found by the check before its start', async () => {
+    const ended = await upgrade(WITHOUT_STATUS, '150s')
+
+    expectFound(ended, /sudo: a password is required/)
+  })
+
+  it('is found by the restarts of its container, without that check', async () => {
+    const ended = await upgrade(
+      {...WITHOUT_STATUS, ...WITHOUT_PROBES, components: {compute: {rootwrap: ''}}},
+      '6m',
+    )
+
+    expectFound(ended, /compute: restarting \((once|\d+ times) in/)
+    expect(ended.said).not.toContain('nova-status')
+  })
+
+  it('is found by the status of its service if its container never ends, and nova is rolled back', async () => {
+    const ended = await upgrade({...WITHOUT_PROBES, ...KEPT_RUNNING}, '6m', '--on-failure', 'rollback-failed')
+
+    expectFound(ended, /nova-status/)
+    expect(ended.said).not.toContain('restarting (')
+    expect(await imageOfCompute()).toBe(image)
+    const {exitCode, stdout} = await onCloud(['status', await cloudFile()])
+    expect(exitCode, stdout).toBe(0)
+    expect(await kubectl(['get', 'pods', '--all-namespaces', '--output', 'yaml'])).not.toContain(planted)
+  })
+})
