@@ -53,6 +53,7 @@ export const SHARED: Readonly<Record<string, Schema>> = {
   }),
   ingress: closed({enabled: flag, class: text, domain: text, tls_secret: text, annotations: mapOf(scalar)}),
   notifications: closed({enabled: flag}),
+  dumps: closed({claim: text, keep: {type: 'integer', minimum: 1}, size: text}),
   tls: closed({
     public: flag,
     internal: flag,

@@ -90,10 +90,15 @@ function makingJobs({databases, files = {}, registration}: ServiceValues): strin
   ]
 }
 
-/** The cronjobs of a chart, including the one from which `kk remove --purge` makes a Job. */
+/** The cronjobs of a chart, including those from which `kk remove --purge` and a restore make a Job. */
 function cronjobNames(values: ServiceValues): string[] {
   const isMaking = makingJobs(values).length > 0
-  return [...(isMaking ? ['cleanup'] : []), ...Object.keys(values.cronjobs ?? {})]
+  const isDumped = values.databases && Object.values(values.jobs ?? {}).some(({migration}) => migration)
+  return [
+    ...(isMaking ? ['cleanup'] : []),
+    ...(isDumped ? ['db-restore'] : []),
+    ...Object.keys(values.cronjobs ?? {}),
+  ]
 }
 
 function plain(name: string): string {

@@ -40,6 +40,9 @@ storage:
   # The backend of images, volumes and disks: ceph, or file.
   backend: file
 dependencies: {enabled: true}
+# A claim for dumps of databases, taken before the first migration of an upgrade, and how many are kept of each
+# release. With `size`, the chart of MariaDB makes the claim.
+dumps: {claim: "", keep: 3, size: ""}
 # Whether clients outside reach public endpoints through an ingress controller of this class, as NAME.domain,
 # with the certificate of this Secret, by default that of the release `ingress`.
 ingress: {enabled: false, class: openstack, domain: "", tls_secret: ""}

@@ -1,9 +1,14 @@
 {{- /*
-`cronjobs.<name>`: the facts of a job, and a schedule; and `cleanup`. Its template is mutable, so its name has
+`cronjobs.<name>`: the facts of a job, and a schedule; `cleanup`; `db-restore`. Its template is mutable, so its name has
 no hash.
 */ -}}
 {{- define "common.kinds.cronjobs" -}}
 {{- $units := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}
+{{- range .jobs -}}
+{{- if .dumps -}}
+{{- $_ := set $units "db-restore" (include "common.jobs.db-restore" $ | fromYaml) -}}
+{{- end -}}
+{{- end -}}
 {{- include "common.context.merge" (dict "into" $units "from" .root.Values.cronjobs) -}}
 {{- range $key, $unit := $units -}}
 {{- $cronjob := dict "kind" "batch/v1 CronJob" "ctx" $ "unit" $unit "annotations" $unit.annotations -}}

@@ -3,6 +3,9 @@ A Job, named after its inputs. It is kept after it completes, because pods wait 
 */ -}}
 {{- define "common.kinds.job" }}
 {{- $annotations := ternary (dict "kk.openstack.org/migration" "true") dict (not (empty .unit.migration)) }}
+{{- if .unit.dumps }}
+{{- $_ := set $annotations "kk.openstack.org/dumps" .ctx.values.dumps.claim }}
+{{- end }}
 {{ include "common.context.object" (merge (dict "kind" "batch/v1 Job" "annotations" $annotations) .) }}
 spec:
   backoffLimit: {{ int64 .unit.retries }}

@@ -1,7 +1,7 @@
 {{- /*
 The init containers of a unit: first the gate, which ends when services have endpoints and jobs are done
 (kubernetes-entrypoint's DEPENDENCY_* contract); `dependencies.enabled: false` omits it. Then the wait until
-the workloads in `rollout` run nothing but their newest pods. Then its own by name; a `sidecar` among them
+the workloads in `rollout` run nothing but their newest pods. Then the dump before the first migration, then its own by name; a `sidecar` among them
 keeps running next to the main container. In a unit without `rbac`, only the first two get the token of its
 account.
 */ -}}
@@ -39,6 +39,9 @@ account.
     - name: POD_NAMESPACE
       valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
   {{- include "common.pod.init.watcher" (dict "ctx" $.ctx "memory" "32Mi" "scripts" true) | nindent 2 }}
+{{- end }}
+{{- if eq (.unit.dumps | default "") "save" }}
+{{ include "common.jobs.dump" . }}
 {{- end }}
 {{- range $name, $init := .unit.init }}
 {{- $own := dict "kolla" $.unit.kolla "key" $.unit.key "role" $.unit.role "settings" $.unit.settings "variables" $init.env }}

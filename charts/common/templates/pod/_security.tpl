@@ -1,7 +1,8 @@
 {{- /* The pod's security context, under the user's `pod.security_context.<unit>.pod` (seLinuxOptions, …). */ -}}
 {{- define "common.pod.security" -}}
 {{- $context := dict "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- with .ctx.user.id -}}
+{{- $user := ternary (include "common.jobs.dump.user" . | fromYaml).runAsUser .ctx.user.id (not (empty .unit.dumps)) -}}
+{{- with $user -}}
 {{- $_ := set $context "fsGroup" (int64 .) -}}
 {{- $_ := set $context "fsGroupChangePolicy" "OnRootMismatch" -}}
 {{- end -}}

@@ -8,7 +8,7 @@ that it reads), account, waits.
 {{- $_ := set .unit "role" .role -}}
 {{- $_ := set .unit "key" .key -}}
 {{- $_ := set .unit "name" (include "common.context.name" (dict "ctx" .ctx "key" .key)) -}}
-{{- $_ := set .unit "reference" (include "common.context.image" (dict "ctx" .ctx "key" .key "name" (.unit.image | default .ctx.root.Values.image))) -}}
+{{- $_ := set .unit "reference" (coalesce .unit.reference (include "common.context.image" (dict "ctx" .ctx "key" .key "name" (.unit.image | default .ctx.root.Values.image)))) -}}
 {{- $_ := set .unit "settings" dict -}}
 {{- range $name := list "env" "mounts" "priorityClassName" "probes" "runtimeClassName" "security_context" "tolerations" -}}
 {{- $_ := set $.unit.settings $name (include "common.context.pick" (dict "ctx" $.ctx "key" $.unit.key "of" (get $.ctx.values.pod $name)) | mustFromJson) -}}

@@ -46,6 +46,9 @@ its facts, each one of {secret, host, claim, empty}; the user's (`pod.mounts.<un
 {{- else if and .unit.storage (ne .unit.kind "StatefulSet") }}
 - {name: data, persistentVolumeClaim: {claimName: {{ .unit.name }}}}
 {{- end }}
+{{- if .unit.dumps }}
+- {name: dumps, persistentVolumeClaim: {claimName: {{ .ctx.values.dumps.claim }}}}
+{{- end }}
 {{- range $name, $volume := .unit.volumes }}
 {{- if $volume }}
 - name: {{ $name }}
@@ -83,6 +86,9 @@ its facts, each one of {secret, host, claim, empty}; the user's (`pod.mounts.<un
 {{- end }}
 {{- if and .unit.storage (not .unit.storage.device) }}
 - {name: data, mountPath: {{ .unit.storage.path }}}
+{{- end }}
+{{- if eq (.unit.dumps | default "") "restore" }}
+- {name: dumps, mountPath: /dumps}
 {{- end }}
 {{- range $name, $volume := .unit.volumes }}
 {{- if $volume }}
