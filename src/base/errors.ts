@@ -66,7 +66,7 @@ export const ERRORS = {
   KK_UNSERVED: {
     exit: 2,
     meaning:
-      'a hook of a chart waits for an object that no release creates, or that helm creates only after the hook',
+      'a hook of a chart, or the dump before a migration, waits for an object that no release creates, or that helm creates only after the hook',
   },
   KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
   KK_NOT_INSTALLED: {exit: 2, meaning: 'a required or named release is not installed'},

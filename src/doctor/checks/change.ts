@@ -16,6 +16,7 @@ import {
   type RenderedObject,
   readableObjects,
 } from '../../kubernetes/manifest/manifest.ts'
+import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
@@ -44,6 +45,7 @@ export interface Change {
     readonly diagnosis: Diagnosis
     readonly apiServer: ApiServer
     readonly health: HealthChecks
+    readonly live: Pick<LiveObjects, 'present'>
   }
   /** The releases that get a new revision. */
   readonly next: ReadonlyMap<ReleaseId, NextRevision>
@@ -122,6 +124,7 @@ type Reads = {
   readonly diagnosis: Diagnosis
   readonly apiServer: ApiServer
   readonly health: HealthChecks
+  readonly live: Pick<LiveObjects, 'present'>
 }
 
 interface Deploying {

@@ -21,6 +21,7 @@ import {judgeScheduling} from '../cluster/scheduling.ts'
 import {classless, judgeNamedClasses, judgeStorageClasses} from '../cluster/storage-class.ts'
 import type {Change, Changing, CheckResult} from './change.ts'
 import {sharedCreations, sharedDeletions} from './claims.ts'
+import {migrationDumps} from './migrations.ts'
 import {recordSizes} from './record-size.ts'
 import {scaledReplicas} from './scaled-replicas.ts'
 
@@ -101,6 +102,13 @@ export const CHECKS: readonly Check[] = [
     outcome: 'refuses: KK_TOO_LARGE; notes it above 700 kB',
     cost: 'none',
     find: recordSizes,
+  },
+  {
+    name: 'dumps before migrations',
+    changing: ['deploy'],
+    outcome: 'notes; refuses if the claim for them does not exist: KK_UNSERVED',
+    cost: 'one if a dump is taken to a claim that no release makes',
+    find: migrationDumps,
   },
   {
     name: 'accounts',

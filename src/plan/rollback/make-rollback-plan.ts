@@ -12,7 +12,7 @@ import type {Action, Plan} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
 import {sectionOfRecord} from '../shape.ts'
 import {usesOf} from '../uses/uses.ts'
-import {crossesMigration, requirementGone} from './refusals.ts'
+import {crossesMigration, type RestorableDump, requirementGone} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
 import {type RollbackStep, rollbackSteps} from './ways.ts'
 
@@ -25,6 +25,8 @@ export interface RollbackInputs {
   readonly revisions: readonly ObservedRecord[]
   /** The migrations that the rollback of a release would cross, by the names of their Jobs. */
   readonly migrations: ReadonlyMap<ReleaseId, readonly string[]>
+  /** The dumps from before these migrations. */
+  readonly dumps?: readonly RestorableDump[]
   /** Cross migrations, and leave the schema as it is. */
   readonly keepSchema: boolean
   /** Further notes for people. */
@@ -43,13 +45,13 @@ export type RollbackPlan = Plan<RollbackKind>
  * `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`, `KK_HANDED_OVER`, `KK_PENDING`.
  */
 export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
-  const {environment, file, cluster, targets, keepSchema, migrations} = inputs
+  const {environment, file, cluster, targets, keepSchema, migrations, dumps} = inputs
   const steps = rollbackSteps(inputs)
   const crossings = targets
     .filter(({release}) => steps.get(release)!.kind === 'rollback')
     .map(({release}) => ({release, jobs: migrations.get(release) ?? []}))
     .filter(({jobs}) => jobs.length > 0)
-  if (crossings.length > 0 && !keepSchema) throw crossesMigration(crossings)
+  if (crossings.length > 0 && !keepSchema) throw crossesMigration(crossings, dumps)
 
   const last = lastRevisions(inputs.revisions)
   const {graph: uses} = usesOf({

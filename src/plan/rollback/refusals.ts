@@ -1,7 +1,8 @@
 import {KkError} from '../../base/errors.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Dump} from '../changes/migrations.ts'
 
 export interface PrunedRevision {
   readonly release: ReleaseId
@@ -39,18 +40,47 @@ export function missingRevisions(revisions: readonly PrunedRevision[]): KkError 
   })
 }
 
-/** Returns `KK_MIGRATION`: the rollback crosses migrations of databases. */
+/** A dump from before a migration, and the CronJob from which a Job that restores it is made. */
+export interface RestorableDump extends Dump {
+  readonly release: ReleaseId
+  readonly cronJob: string
+}
+
+/**
+ * Returns `KK_MIGRATION`: the rollback crosses migrations of databases. It has the commands that restore the
+ * dumps from before these.
+ */
 export function crossesMigration(
   crossings: readonly {readonly release: ReleaseId; readonly jobs: readonly string[]}[],
+  dumps: readonly RestorableDump[] = [],
 ): KkError {
   const texts = crossings.map(({release, jobs}) => `${release} (${jobs.join(', ')})`)
+  const refusal = `nothing was rolled back: between the revisions of ${texts.join(' and ')} a database was migrated, and no rollback reverts that`
+  const keep =
+    'with --keep-schema the services return and the newer schema stays: do so only if the older release runs on it, as expand-and-contract migrations allow'
+  const others = crossings.filter(({release}) => dumps.every((dump) => dump.release !== release))
+  if (dumps.length === 0)
+    return new KkError('KK_MIGRATION', refusal, {
+      hint: `${keep}; otherwise restore the database from a backup`,
+    })
+  const rest =
+    others.length === 0 ? '' : `; of ${others.map(({release}) => release).join(', ')} there is no dump`
   return new KkError(
     'KK_MIGRATION',
-    `nothing was rolled back: between the revisions of ${texts.join(' and ')} a database was migrated, and no rollback reverts that`,
-    {
-      hint: 'with --keep-schema the services return and the newer schema stays: do so only if the older release runs on it, as expand-and-contract migrations allow; otherwise restore the database from a backup',
-    },
+    [refusal, ...dumps.flatMap(restoreLines), 'then run the same rollback with --keep-schema'].join('\n'),
+    {hint: `${keep}; to restore the dumps first loses what was written since${rest}`},
   )
+}
+
+/** Returns the dump of a release and the commands that restore it. */
+function restoreLines({release, claim, directory, job, cronJob}: RestorableDump): readonly string[] {
+  const kubectl = `kubectl --namespace ${releaseNamespace(release)}`
+  const made = `${kubectl} create job ${cronJob} --from=cronjob/${cronJob} --dry-run=client --output=yaml`
+  return [
+    `before that, ${release} was dumped to the claim ${claim}: ${directory}/${job}.sql.gz; to restore it:`,
+    `  ${made} | kubectl set env --local --filename=- DUMP=${job} --output=yaml | kubectl create --filename=-`,
+    `  ${kubectl} wait job/${cronJob} --for=condition=complete --timeout=30m`,
+  ]
 }
 
 /** Returns `KK_IN_THE_WAY`: helm's rollback would meet objects that it does not know, and stop half way. */

@@ -22,14 +22,14 @@ import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import type {ReleaseRecord} from '../../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRecords} from '../../kubernetes/records/runs.ts'
-import {canonicalJson} from '../../plan/digest.ts'
+import {dumpOfState, migrationsBetween, restoreCronJob} from '../../plan/changes/migrations.ts'
 import type {Installations} from '../../plan/installation.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import {withNotes} from '../../plan/plan.ts'
 import {makeRollbackPlan, type RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
-import {conflictingObjects} from '../../plan/rollback/refusals.ts'
+import {conflictingObjects, type RestorableDump} from '../../plan/rollback/refusals.ts'
 import {
   type RollbackTarget,
   targetsOfLastRun,
@@ -98,6 +98,11 @@ export async function planRollback(
   const migrations = returns.map(({release, last, target}) => {
     return [release, migrationsBetween(allObjects(last), allObjects(target))] as const
   })
+  const crossed = new Set(migrations.filter(([, jobs]) => jobs.length > 0).map(([release]) => release))
+  const dumps = await mapParallel(
+    returns.filter(({release}) => !keepSchema && crossed.has(release)),
+    (each) => dumpToRestore(cluster.records, seen.revisions, {...each, to: steps.get(each.release)!.to}),
+  )
   const plan = makeRollbackPlan({
     environment,
     file,
@@ -105,6 +110,7 @@ export async function planRollback(
     targets,
     revisions,
     migrations: new Map(migrations),
+    dumps: dumps.filter((dump) => dump !== undefined),
     keepSchema,
     notes: staying,
     unseen: seen.note,
@@ -226,6 +232,31 @@ async function readRevision(
   }
 }
 
+/** Returns the dump with the state of the target revision, and the means to restore it. */
+async function dumpToRestore(
+  records: Records,
+  revisions: readonly ReleaseRecord[],
+  {release, last, target, to}: RevisionReturn,
+): Promise<RestorableDump | undefined> {
+  const cronJob = restoreCronJob(last.manifest)
+  if (cronJob === undefined) return undefined
+  const later = revisions
+    .filter((each) => each.release === release && each.revision > to.revision)
+    .sort((one, other) => one.revision - other.revision)
+  const objects = await mapParallel(later, async (record) =>
+    allObjects(await readRevision(records, release, record)),
+  )
+  const dump = dumpOfState(allObjects(target), objects)
+  return dump && {release, cronJob, ...dump}
+}
+
+interface RevisionReturn {
+  readonly release: ReleaseId
+  readonly last: RevisionObjects
+  readonly target: RevisionObjects
+  readonly to: ReleaseRecord
+}
+
 /** Returns the objects and the hooks of a revision: a migration can be a hook. */
 function allObjects({manifest, hooks}: RevisionObjects): readonly KubernetesObject[] {
   return [...manifest, ...hooks]
@@ -300,29 +331,4 @@ async function expectHelmMayReturn(dryRuns: DryRuns, returns: readonly Return[])
 function unlessForbidden(error: unknown): readonly Validation[] {
   if (asKkError(error).code === 'KK_FORBIDDEN') return []
   throw error
-}
-
-/** The annotation of a Job that changes the schema of a database. */
-const MIGRATION_ANNOTATION = 'kk.openstack.org/migration'
-
-/**
- * Returns the names of the Jobs that migrate a database and differ between both manifests: a database was, or
- * would have been, migrated from one to the other. Names of Jobs that end in a hash of their spec differ,
- * too.
- */
-export function migrationsBetween(
-  last: readonly KubernetesObject[],
-  target: readonly KubernetesObject[],
-): readonly string[] {
-  const [current, earlier] = [migrations(last), migrations(target)]
-  const names = new Set([...current.keys(), ...earlier.keys()])
-  return [...names].filter((name) => current.get(name) !== earlier.get(name)).sort()
-}
-
-function migrations(objects: readonly KubernetesObject[]): ReadonlyMap<string, string> {
-  const jobs = objects.filter(
-    ({kind, metadata}) =>
-      kind === 'Job' && (metadata.annotations?.[MIGRATION_ANNOTATION] ?? 'false') !== 'false',
-  )
-  return new Map(jobs.map(({metadata, spec}) => [metadata.name, canonicalJson(spec)]))
 }

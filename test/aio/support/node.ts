@@ -24,12 +24,20 @@ export function nodeHome(): string {
 
 /** Runs kubectl on the node; rejects when it fails. */
 export async function kubectl(args: readonly string[], input: object | string = ''): Promise<string> {
-  const {stdout} = await execa('kubectl', args, {
-    env: {...aioEnvironment(inject('aio')), KUBECONFIG: join(nodeHome(), 'kubeconfig')},
-    extendEnv: false,
-    input: typeof input === 'string' ? input : JSON.stringify(input),
-  })
+  const text = typeof input === 'string' ? input : JSON.stringify(input)
+  const {stdout} = await execa('kubectl', args, {...onNode(), input: text})
   return stdout
+}
+
+/** Runs a line of bash on the node, such as one that kk names; rejects when it fails. */
+export async function runLine(line: string): Promise<string> {
+  const {stdout} = await execa('bash', ['-c', `set -o pipefail; ${line}`], onNode())
+  return stdout
+}
+
+function onNode() {
+  const env = {...aioEnvironment(inject('aio')), KUBECONFIG: join(nodeHome(), 'kubeconfig')}
+  return {env, extendEnv: false}
 }
 
 /** A new namespace of a test's own. It goes with the node. */

@@ -1,5 +1,6 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Values} from '../../../src/base/values.ts'
+import {runLine} from '../../aio/support/node.ts'
 import {serving, uids} from '../support/cloud.ts'
 import {query} from '../support/in-server.ts'
 import {makeCloud} from '../support/own-cloud.ts'
@@ -7,8 +8,9 @@ import {phase} from '../support/phase.ts'
 import {openstackJson, startSteadyClient} from '../support/steady-client.ts'
 import {expectInTurn, failuresDuring, inBoth, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
 
-/** Shared infrastructure, and two pods of Keystone with a change of its section. */
+/** Shared infrastructure, and two pods of Keystone with a change of its section; its database is dumped. */
 const withKeystone = (section: Values = {}) => ({
+  global: {dumps: {claim: 'dumps', size: '1Gi'}},
   mariadb: {},
   rabbitmq: {},
   memcached: {},
@@ -58,10 +60,11 @@ describe('a changed option of Keystone', () => {
 
 describe('the next release of Keystone', () => {
   const next = {kk: {features: ['2026.1']}, ...withKeystone()}
+  let before: readonly string[]
 
   it('migrates once, before and after its pods are replaced, without a failed token', async () => {
     const project = await openstackJson<Project>(cloud.namespace, 'project', 'create', 'kept')
-    const before = await schema()
+    before = await schema()
 
     const failures = await phase('upgraded', () =>
       failuresDuring(keystone, () => cloud.run('upgrade', next, 'keystone')),
@@ -76,7 +79,29 @@ describe('the next release of Keystone', () => {
     expect(kept.id).toBe(project.id)
   })
 
+  it('returns to the dump from before the migration by the commands of the refused rollback', async () => {
+    await openstackJson<Project>(cloud.namespace, 'project', 'create', 'late')
+
+    const refused = await cloud.attempt('rollback', next)
+    const commands = refused.stderr.split('\n').filter((line) => line.trim().startsWith('kubectl '))
+    for (const command of commands) await phase('restored', () => runLine(command))
+    await phase('rolled back', () => cloud.run('rollback', next, '--keep-schema'))
+
+    expect(refused.exitCode, refused.stderr).toBe(3)
+    expect(refused.stderr).toMatch(/to the claim dumps: keystone\/keystone-db-expand-[0-9a-f]{8}\.sql\.gz/)
+    expect(commands).toHaveLength(2)
+    expect(await schema()).toEqual(before)
+    const projects = await openstackJson<readonly {readonly Name: string}[]>(
+      cloud.namespace,
+      'project',
+      'list',
+    )
+    expect(projects.map(({Name}) => Name)).toContain('kept')
+    expect(projects.map(({Name}) => Name)).not.toContain('late')
+  })
+
   it('is not rolled back across the migration except with the schema kept, and then responds', async () => {
+    await phase('upgraded again', () => cloud.run('upgrade', next, 'keystone'))
     const migrated = await schema()
 
     const refused = await cloud.attempt('rollback', next)

@@ -19,12 +19,20 @@ export async function makeCloud(...images: readonly string[]) {
   const global = await globalOfCloud()
   const directory = testDirectory()
   const file = join(directory, 'cloud.yaml')
-  /** Runs a verb for the sections, among them more of `kk`, whatever becomes of it. */
-  const attempt = async (verb: string, {kk: own, ...sections}: Values, ...args: readonly string[]) => {
+  /** Runs a verb for the sections, among them more of `kk` and `global`, whatever becomes of it. */
+  const attempt = async (
+    verb: string,
+    {kk: own, global: shared, ...sections}: Values,
+    ...args: readonly string[]
+  ) => {
     const environment = {
       kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')], ...(own as Values)},
       // Another cloud beside it has reserved what there is.
-      global: {...global, storage: 'persistent', pod: {resources: {enabled: false}}},
+      global: {
+        ...global,
+        ...{storage: 'persistent', pod: {resources: {enabled: false}}},
+        ...(shared as Values | undefined),
+      },
       ...sections,
     }
     await writeFile(file, JSON.stringify(environment))

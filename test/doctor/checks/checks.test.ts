@@ -46,6 +46,8 @@ interface Setting {
   /** What autoscalers of the cluster scale. */
   readonly scaled?: readonly ScaleTarget[]
   readonly server?: string
+  /** The claims that the cluster has. */
+  readonly claims?: readonly string[]
 }
 
 /** A change on a cluster with one node and one storage class, which counts the requests for both. */
@@ -58,6 +60,7 @@ function changeOf({
   changing = 'deploy',
   scaled = [],
   server = 'https://127.0.0.1:6443',
+  claims = [],
 }: Setting) {
   const asked: string[] = []
   const note = <T>(what: string, answer: T) => {
@@ -79,6 +82,15 @@ function changeOf({
       diagnosis: diagnosis as unknown as Change['cluster']['diagnosis'],
       apiServer: port({customKinds: async () => []}),
       health: port({scaleTargets: async () => note('autoscalers', scaled)}),
+      live: {
+        present: async (_, objects) => {
+          const known = objects.filter(({metadata}) => claims.includes(metadata.name))
+          return note(
+            'claims',
+            known.map((one) => ({object: one, isGoing: false, live: one.metadata})),
+          )
+        },
+      },
     },
     next: new Map(
       entries(next).map(([release, each]) => {
@@ -191,6 +203,60 @@ describe('an object that would be deleted', () => {
     const both = {going: {one: [MAP], two: [MAP]}, present: {one: [MAP], two: [MAP]}}
 
     expect(await checkBefore(changeOf({...both, changing: 'remove'}).change)).toEqual([])
+  })
+})
+
+describe('an upgrade that migrates databases', () => {
+  const migration = (name: string, claim?: string): KubernetesObject => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name,
+      labels: {'app.kubernetes.io/instance': 'one'},
+      annotations: {
+        'kk.openstack.org/migration': 'true',
+        ...(claim !== undefined && {'kk.openstack.org/dumps': claim}),
+      },
+    },
+  })
+  const before = {one: [migration('sync-1')], two: [migration('sync-3')]}
+
+  it('is noted once, with the claim to which the databases are dumped', async () => {
+    const next = {one: [migration('sync-2', 'dumps')], two: [migration('sync-4', 'dumps')]}
+
+    expect(await checkBefore(changeOf({before, next, claims: ['dumps']}).change)).toEqual([
+      'before the first migration of one, two the databases are dumped to the claim dumps, and kk rollback names the dumps',
+    ])
+  })
+
+  it('is noted once as without a way back if no dump is taken', async () => {
+    const next = {one: [migration('sync-2')], two: [migration('sync-4')]}
+    const {change, asked} = changeOf({before, next})
+
+    expect(await checkBefore(change)).toEqual([
+      'there is no way back past the first migration of one, two: no dump is taken; state a claim for dumps with global.dumps.claim, or take a backup of the databases first',
+    ])
+    expect(asked).not.toContain('claims')
+  })
+
+  it('is refused if the claim does not exist, unless a release makes it', async () => {
+    const next = {one: [migration('sync-2', 'dumps')]}
+    const claim = object('PersistentVolumeClaim', 'dumps', {spec: {storageClassName: 'general'}})
+
+    await expect(checkBefore(changeOf({before, next}).change)).rejects.toMatchObject({
+      code: 'KK_UNSERVED',
+      message: expect.stringContaining(
+        'the claim for dumps of one does not exist: openstack/PersistentVolumeClaim/dumps',
+      ),
+    })
+    expect(await checkBefore(changeOf({before, next: {...next, db: [claim]}}).change)).toHaveLength(1)
+  })
+
+  it.each([
+    ['a release is installed', {next: {one: [migration('sync-1')]}}],
+    ['its migrations stay the same', {before, next: {one: [migration('sync-1')]}}],
+  ])('has no note if %s', async (_, setting) => {
+    expect(await checkBefore(changeOf(setting).change)).toEqual([])
   })
 })
 

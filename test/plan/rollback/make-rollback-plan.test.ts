@@ -273,6 +273,32 @@ describe('a rollback is refused', () => {
     )
   })
 
+  it('with the dump from before the migration, and the commands that restore it', () => {
+    const migrations = new Map([[id('keystone'), ['keystone-db-expand-1a2b']]])
+    const dump = {
+      release: id('keystone'),
+      cronJob: 'keystone-db-restore',
+      ...{claim: 'dumps', directory: 'keystone', job: 'keystone-db-expand-1a2b'},
+    }
+    const refused = () =>
+      planOf({targets: [back('keystone')], revisions: [older, newer], migrations, dumps: [dump]})
+
+    expect(refused).toThrow(
+      expect.objectContaining({
+        code: 'KK_MIGRATION',
+        message: expect.stringContaining(
+          [
+            'before that, openstack/keystone was dumped to the claim dumps: keystone/keystone-db-expand-1a2b.sql.gz; to restore it:',
+            '  kubectl --namespace openstack create job keystone-db-restore --from=cronjob/keystone-db-restore --dry-run=client --output=yaml | kubectl set env --local --filename=- DUMP=keystone-db-expand-1a2b --output=yaml | kubectl create --filename=-',
+            '  kubectl --namespace openstack wait job/keystone-db-restore --for=condition=complete --timeout=30m',
+            'then run the same rollback with --keep-schema',
+          ].join('\n'),
+        ),
+        hint: expect.stringContaining('loses what was written since'),
+      }),
+    )
+  })
+
   it('except across a migration with --keep-schema, which is noted', () => {
     const plan = planOf({
       targets: [back('keystone')],
