@@ -12,7 +12,7 @@ const HELMS = 4
  */
 const MOST = 2
 
-/** `kk doctor charts` of a cloud of large charts, compared with helm alone on the same charts. */
+/** `kk check` of a cloud of large charts, compared with helm alone on the same charts. */
 export async function measureDoctorCharts({kk, toolbox, directory, signal}: Bench): Promise<Result[]> {
   const home = join(directory, 'service-charts')
   const names = await writeServiceCharts(join(home, 'charts'), CHARTS)
@@ -34,7 +34,7 @@ export async function measureDoctorCharts({kk, toolbox, directory, signal}: Benc
     await Promise.all(Array.from({length: HELMS}, render))
   })
   const doctor = async () => {
-    await execa(kk, ['doctor', 'charts', file], {env, cancelSignal: signal, reject: false})
+    await execa(kk, ['check', file], {env, cancelSignal: signal, reject: false})
   }
   await rm(env.XDG_CACHE_HOME, {recursive: true, force: true})
   const uncached = await timed(doctor)
@@ -54,7 +54,7 @@ async function timed(body: () => Promise<void>): Promise<number> {
 
 function ratio(state: string, time: number, alone: number): Result {
   return {
-    what: `kk doctor charts of the same, ${state}`,
+    what: `kk check of the same, ${state}`,
     value: `${seconds(time)}, ${(time / alone).toFixed(1)} × helm`,
     target: {text: `< ${MOST} × helm`, met: time < MOST * alone},
   }

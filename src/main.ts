@@ -2,6 +2,7 @@ import {Errors, run} from '@oclif/core'
 import {type ExitCode, KkError} from './base/errors.ts'
 import {ignoreBrokenStreams, openConsole} from './cli/console.ts'
 import {oclifOptions} from './cli/oclif.ts'
+import {withPresentName} from './cli/old-commands.ts'
 import {asHelpCommand} from './cli/root-help.ts'
 import {endBySignals} from './cli/signals.ts'
 import {checkCommand, withFlagSuggestion} from './cli/suggestions.ts'
@@ -13,14 +14,15 @@ import {table} from './table.js'
  * listening to signals, and returns the signal that has arrived so far, if any.
  */
 export async function main(
-  argv: readonly string[],
+  words: readonly string[],
   early: () => NodeJS.Signals | undefined = () => undefined,
 ): Promise<ExitCode> {
   ignoreBrokenStreams()
-  const console = openConsole(argv)
+  const console = openConsole(words)
   endBySignals(console, early)
   // Node would print the raw exception, which may quote a secret.
   process.on('uncaughtException', (error) => process.exit(console.fail(error)))
+  const argv = withPresentName(words, console.say)
   try {
     checkCommand(argv, table)
     await run([...asHelpCommand(argv)], oclifOptions(VERSION, console, table))

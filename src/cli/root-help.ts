@@ -7,6 +7,7 @@ import type {Palette} from '../report/colour.ts'
 const GROUPS = {
   Start: {
     init: 'Create a first environment file',
+    check: 'Check the file and its charts, without a cluster',
     plan: 'Show what a deploy would do, and why',
     deploy: 'Deploy an environment: install and upgrade what differs',
     status: 'Show the status of each release on the cluster',
@@ -19,7 +20,7 @@ const GROUPS = {
     facts: 'Show the facts about the cloud, and the source of each',
     history: 'Show the runs of an environment, or revisions',
     drift: 'Show where objects on the cluster differ',
-    doctor: 'Check helm, the cluster and the charts for problems',
+    doctor: 'Check helm, the cluster and leftovers for problems',
     test: 'Run the helm tests of releases',
     orphans: 'List shared releases that nothing uses',
     schema: 'Print the JSON Schemas of the files that kk reads',

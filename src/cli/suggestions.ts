@@ -9,7 +9,7 @@ const DEPLOY = ['kk deploy FILE', 'kk upgrade FILE RELEASE --install']
 const REMOVE = ['kk remove FILE RELEASE', 'kk destroy FILE --confirm ENVIRONMENT']
 const STATUS = ['kk status FILE RELEASE...']
 const DIFF = ['kk plan FILE RELEASE... --diff']
-const CHECK = ['kk doctor charts FILE']
+const CHECK = ['kk check FILE']
 const LOGS = 'kk status FILE RELEASE..., which shows the last log lines of failed pods'
 
 /**
@@ -37,7 +37,6 @@ export const EQUIVALENTS: Readonly<Record<string, readonly string[]>> = {
   manifest: DIFF,
   validate: CHECK,
   lint: CHECK,
-  check: CHECK,
   prechecks: CHECK,
   template: ['kk values split FILE', 'kk plan FILE RELEASE --diff'],
   show: ['kk values show FILE RELEASE'],

@@ -103,7 +103,7 @@ describe('help without a command', () => {
 
   it.each([
     ['help', 'Explain a term of kk'],
-    ['doctor', 'doctor charts  Check the charts of an environment'],
+    ['doctor', 'Check helm, the cluster and the leftovers'],
     ['plugins', 'plugins run  Print the system overrides'],
     ['run', 'Follow runs that are Jobs in the cluster'],
   ])('kk help %s describes the command or the topic', async (word, text) => {

@@ -23,8 +23,8 @@ it.each([
   ],
   [['delete'], 'kk has no command "delete"', 'did you mean kk remove RELEASE?'],
   [['sync', '-f', 'env.yaml'], 'kk has no command "sync"', 'did you mean kk deploy env.yaml?'],
-  [['lint', 'env.yaml'], 'kk has no command "lint"', 'did you mean kk doctor charts env.yaml?'],
-  [['validate'], 'kk has no command "validate"', 'did you mean kk doctor charts?'],
+  [['lint', 'env.yaml'], 'kk has no command "lint"', 'did you mean kk check env.yaml?'],
+  [['validate'], 'kk has no command "validate"', 'did you mean kk check?'],
   [['template', 'env.yaml'], 'kk has no command "template"', 'did you mean kk values split env.yaml?'],
   [['get', 'pods'], 'kk has no command "get"', 'did you mean kk status?'],
   [

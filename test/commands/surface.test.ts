@@ -1,4 +1,5 @@
 import {expect, it} from 'vitest'
+import {OLD_COMMANDS} from '../../src/cli/old-commands.ts'
 import {table} from '../../src/table.js'
 
 interface Flag {
@@ -28,7 +29,8 @@ function surface(): string {
       .map((flag) => `  ${flagText(flag)}\n`)
     return `kk ${id.replaceAll(':', ' ')}${words.join('')}\n${lines.join('')}`
   })
-  return texts.join('\n')
+  const old = Object.entries(OLD_COMMANDS).map(([name, present]) => `kk ${name}: now kk ${present}\n`)
+  return [...texts, old.join('')].join('\n')
 }
 
 function flagText({name, char, allowNo, multiple, required, options, ...flag}: Flag): string {

@@ -99,7 +99,7 @@ describe.each(HELMS)('with %s, a chart', (helm) => {
       await environment.deploy()
       await environment.write(content({migration: {tag: 2}, settings: {size: 2}, password: {}}))
 
-      const examined = await environment.kk('doctor charts', '--kubeconfig', inject('run').kubeconfig)
+      const examined = await environment.kk('check', '--kubeconfig', inject('run').kubeconfig)
       const {stdout} = await environment.kk('plan', '--diff')
       await environment.deploy()
 

@@ -12,7 +12,7 @@ it('kk doctor compares charts with the deployed revisions, and reports changes t
     workload: {claim: storageClass, job: {pod: {}}, image: `registry.example.org/workload:${version}`},
   })
   const findings = async (...flags: readonly string[]) => {
-    const {stdout, stderr} = await environment.kk('doctor charts', ...flags, '--output', 'json')
+    const {stdout, stderr} = await environment.kk('check', ...flags, '--output', 'json')
     const document = JSON.parse(stdout || stderr) as {findings: readonly ChartFault[]}
     return document.findings.map(({check, level, object}) => `${level} ${check} ${object}`)
   }
@@ -45,7 +45,7 @@ it('kk doctor accepts fields that the dry run of the cluster accepts, and report
   await environment.deploy()
   const findings = async () => {
     const cluster = ['--kubeconfig', inject('run').kubeconfig]
-    const {stdout, stderr} = await environment.kk('doctor charts', ...cluster, '--output', 'json')
+    const {stdout, stderr} = await environment.kk('check', ...cluster, '--output', 'json')
     return (JSON.parse(stdout || stderr) as {findings: readonly ChartFault[]}).findings
   }
 

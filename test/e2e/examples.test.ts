@@ -8,7 +8,7 @@ import {allInOneEnvironment, EXAMPLES, expectToWork} from './support/examples.ts
  * `secrets.test.ts` and those of the server.
  */
 const STARTED_ELSEWHERE =
-  /^kk (overrides (delete|export|history|import|list|show|update)|helm-override-\w+|sandbox (down|shell|status|up)|operator (pause|resume)|config (import|merge)|doctor charts|export|import|init|values (show|split)|charts (lock|publish)) /
+  /^kk (overrides (delete|export|history|import|list|show|update)|helm-override-\w+|sandbox (down|shell|status|up)|operator (pause|resume)|config (import|merge)|check|export|import|init|values (show|split)|charts (lock|publish)) /
 
 /** The first of each other command that needs no cluster: test/long tries all. */
 const LINES = EXAMPLES.flatMap(([first]) =>

@@ -85,12 +85,13 @@ export async function prepareTolerantly(
   environment: Environment,
   flags: ValueFlags,
   cluster: Cluster | undefined,
+  {unusable}: Pick<PrepareWith, 'unusable'> = {},
 ): Promise<Prepared> {
   const unstated = cluster ? {cluster: async () => cluster} : {}
   const inferring = {...clusterKinds(unstated), isTolerant: true}
   const places = await placeLayers(flags, environment, unstated)
   const supply = secretsLayer(flags, environment, cluster)(places.plugins ?? builtInPlugins())
-  return prepareWith(environment, flags, {...places, supply}, {inferring})
+  return prepareWith(environment, flags, {...places, supply}, {inferring, unusable})
 }
 
 /**

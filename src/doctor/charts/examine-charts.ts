@@ -19,11 +19,13 @@ import type {Prepared} from '../../prepare/prepare.ts'
 import {renderByKinds} from '../../prepare/rendering/render-by-kinds.ts'
 import type {Renderer} from '../../prepare/rendering/render-on-cluster.ts'
 import {type Vendored, vendor} from '../../prepare/rendering/vendored.ts'
+import {type ConfCoverage, confCoverage, type Settings} from '../../prepare/settings/conf-problems.ts'
 import {settingProblems} from '../../prepare/settings/expect-settings.ts'
+import {hasSchema} from '../../prepare/settings/key-problems.ts'
 import {allowAdvice} from '../../prepare/settings/setting-problem.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {ChartFault} from './chart-fault.ts'
-import {accounts} from './checks/accounts/accounts.ts'
+import {examineAccounts} from './checks/accounts/accounts.ts'
 import {claimedTwice} from './checks/claimed-twice.ts'
 import {deadlocks} from './checks/deadlocks/deadlocks.ts'
 import {touchedFields} from './checks/immutable-fields/fields.ts'
@@ -56,15 +58,31 @@ interface Examining {
     | undefined
 }
 
+export interface ExaminedCharts {
+  readonly faults: readonly ChartFault[]
+  readonly coverage: ChartsCoverage
+}
+
+/** What was examined. What is missing here was not. */
+export interface ChartsCoverage {
+  readonly values: ConfCoverage & {
+    /** The number of charts whose schemas the keys are compared with. */
+    readonly schemas: number
+    /** The releases whose charts have no schema. */
+    readonly withoutSchema: readonly string[]
+  }
+  readonly references: {readonly requirements: number}
+  readonly charts: {readonly releases: number; readonly rendered: number; readonly objects: number}
+  readonly accounts: {readonly compared: number}
+  readonly cluster?: {readonly deployed: number}
+}
+
 /**
  * Returns the faults of the charts of an environment before anything is changed. It examines what each chart
  * renders, which of that differs when it is rendered again, and what its next version renders with other
  * images. `prepared` must have been inferred tolerantly.
  */
-export async function examineCharts(
-  prepared: Prepared,
-  {helm, cluster}: Examining,
-): Promise<readonly ChartFault[]> {
+export async function examineCharts(prepared: Prepared, {helm, cluster}: Examining): Promise<ExaminedCharts> {
   const faultOf = ([release, {chart}]: [ReleaseId, {readonly chart: Chart}]) => {
     const fault = valuesFault(chart.directory)
     return fault ? [brokenChart(release, fault)] : []
@@ -104,7 +122,9 @@ export async function examineCharts(
     const settings = await settingFaults({...prepared, releases: new Map(readable)})
     const valuesOf = (release: ReleaseId) => now.call(release).values
     const examined = await withRefusals(rendered, {cluster, valuesOf})
+    const ofAccounts = examineAccounts(examined)
     const all = [
+      ...unusable(prepared),
       ...unreadable,
       ...settings,
       ...unreported(faults, settings),
@@ -113,11 +133,22 @@ export async function examineCharts(
       ...examined.flatMap((each) => missingKinds(each, place.kinds)),
       ...deadlocks(examined, prepared.environment.given),
       ...claimedTwice(examined),
-      ...accounts(examined),
+      ...ofAccounts.faults,
       ...valuesDiffer(prepared, examined),
       ...unreadOverrides(prepared),
     ]
-    return LEVELS.flatMap((level) => all.filter((fault) => fault.level === level))
+    const coverage = {
+      values: await valuesCoverage(prepared),
+      references: {requirements: [...prepared.graph.requirements.values()].flat().length},
+      charts: {
+        releases: prepared.releases.size + (prepared.unusable?.size ?? 0),
+        rendered: examined.length,
+        objects: examined.flatMap(({objects}) => objects).length,
+      },
+      accounts: {compared: ofAccounts.compared},
+      ...(cluster && {cluster: {deployed: place.deployed.size}}),
+    }
+    return {faults: LEVELS.flatMap((level) => all.filter((fault) => fault.level === level)), coverage}
   } finally {
     await Promise.all(copies.map((copy) => copy.remove()))
   }
@@ -125,6 +156,34 @@ export async function examineCharts(
 
 /** The levels of faults, worst first. */
 const LEVELS = ['problem', 'warning', 'info', 'ok'] as const
+
+/** Returns what the checks of values compare, also for an environment whose charts are not rendered. */
+export async function valuesCoverage(prepared: Settings): Promise<ChartsCoverage['values']> {
+  const schemaless = [...prepared.releases].filter(([, {chart}]) => !hasSchema(chart))
+  return {
+    ...(await confCoverage(prepared)),
+    schemas: prepared.releases.size - schemaless.length,
+    withoutSchema: schemaless.map(([release]) => releaseName(release)),
+  }
+}
+
+/** Returns the charts that are missing or cannot be used, with the releases that require them. */
+function unusable({
+  unusable = new Map(),
+  graph,
+}: Pick<Prepared, 'unusable' | 'graph'>): readonly ChartFault[] {
+  return [...unusable].map(([release, error]) => {
+    const edges = [...graph.requirements.values()].flat().filter(({to}) => to === release)
+    const names = edges.map(({from, evidence: [first]}) => {
+      const place = first && ` (${first.file}${first.line === undefined ? '' : `:${first.line}`})`
+      return `${releaseName(from)} requires it${place ?? ''}`
+    })
+    const {what, ...fault} = brokenChart(release, error)
+    return names.length === 0
+      ? {...fault, what}
+      : {...fault, check: 'requirements', what: `${what}; ${names.join(', ')}`}
+  })
+}
 
 /** Returns the copies of the charts, each with one of its releases. */
 function chartsOf(releases: readonly ReleaseId[], {call}: Vendored): ReadonlyMap<string, ReleaseId> {
@@ -208,7 +267,7 @@ function brokenChart(release: ReleaseId, {code, message, hint}: KkError): ChartF
 }
 
 /** Returns the values that users set and no chart or service reads. */
-async function settingFaults(prepared: Prepared): Promise<readonly ChartFault[]> {
+export async function settingFaults(prepared: Settings): Promise<readonly ChartFault[]> {
   const problems = await settingProblems(prepared, {keys: true})
   return problems.map(({release, level, what, allow}) => ({
     ...{check: 'settings', level, release, what},

@@ -21,14 +21,47 @@ export type Settings = Pick<Prepared, 'environment' | 'releases' | 'plugins' | '
  * read only if users set its `conf`.
  */
 export async function confProblems(settings: Settings): Promise<readonly SettingProblem[]> {
-  const problems = [...settings.releases].map(async ([release, {chart, layers}]) => {
-    const set = layers.filter(isWritten).flatMap(({values: {conf}}) => (isMap(conf) ? [conf] : []))
-    const dialectChart = set.length > 0 ? settings.plugins.dialectChart(chart) : undefined
-    if (dialectChart?.dialect !== 'kk') return []
-    const sources = {release, conf: mergeValues(...set), chart, layers, dialectChart, settings}
-    return releaseProblems(sources, await readImage(sources))
-  })
+  const problems = releasesWithConf(settings).map(async (sources) =>
+    sources.dialectChart.dialect === 'kk' ? releaseProblems(sources, await readImage(sources)) : [],
+  )
   return (await Promise.all(problems)).flat()
+}
+
+/** What `confProblems` compares. */
+export interface ConfCoverage {
+  /** The number of options that are compared with the list of their service. */
+  readonly options: number
+  /** The places whose options have no list: `nova: conf.api_paste`. */
+  readonly unlisted: readonly string[]
+}
+
+/** Returns what `confProblems` compares, and what it cannot compare. */
+export async function confCoverage(settings: Settings): Promise<ConfCoverage> {
+  const coverages = releasesWithConf(settings).map(async (sources) => {
+    const {release, conf, chart, dialectChart} = sources
+    const image = dialectChart.dialect === 'kk' ? await readImage(sources) : undefined
+    const files = image && fileNames(chart.name, dialectChart.values, image.values)
+    return Object.entries(conf).map(([file, sections]) => {
+      if (image && isMap(sections) && knownOptions(sources, file, image))
+        return Object.values(sections).reduce<number>((sum, each) => sum + Object.keys(each ?? {}).length, 0)
+      return files?.includes(file) === false ? 0 : `${releaseName(release)}: conf.${file}`
+    })
+  })
+  const places = (await Promise.all(coverages)).flat()
+  return {
+    options: places.reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0),
+    unlisted: places.filter((each) => typeof each === 'string'),
+  }
+}
+
+/** Returns the releases below whose `conf` users set something. */
+function releasesWithConf(settings: Settings): readonly ReleaseSources[] {
+  return [...settings.releases].flatMap(([release, {chart, layers}]) => {
+    const set = layers.filter(isWritten).flatMap(({values: {conf}}) => (isMap(conf) ? [conf] : []))
+    if (set.length === 0) return []
+    const dialectChart = settings.plugins.dialectChart(chart)
+    return [{release, conf: mergeValues(...set), chart, layers, dialectChart, settings}]
+  })
 }
 
 interface ReleaseSources extends Pick<PreparedRelease, 'chart' | 'layers'> {

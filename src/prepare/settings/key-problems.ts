@@ -32,14 +32,20 @@ export async function keyProblems({
   return (await Promise.all(problems)).flat()
 }
 
+/** Returns whether a chart has a schema for its values, without which no key is compared. */
+export function hasSchema({directory}: {readonly directory: string}): boolean {
+  return existsSync(join(directory, SCHEMA))
+}
+
+const SCHEMA = 'values.schema.json'
+
 /**
  * Returns the schema of a chart; an empty one if there is none, or if it cannot be read, which helm reports.
  */
 function readSchema(directory: string): Values {
-  const file = join(directory, 'values.schema.json')
-  if (!existsSync(file)) return {}
+  if (!hasSchema({directory})) return {}
   try {
-    const schema: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const schema: unknown = JSON.parse(readFileSync(join(directory, SCHEMA), 'utf8'))
     return isMap(schema) ? schema : {}
   } catch {
     return {}

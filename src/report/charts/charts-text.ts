@@ -1,6 +1,4 @@
 import type {Component} from '../../charts/components-of.ts'
-import type {ChartFault} from '../../doctor/charts/chart-fault.ts'
-import {releaseName} from '../../release.ts'
 import type {AttachedSbom} from '../../verbs/charts/attach-sboms.ts'
 import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
 import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
@@ -8,7 +6,6 @@ import type {ChartPackage} from '../../verbs/charts/package-charts.ts'
 import type {PublishedChart} from '../../verbs/charts/publish-charts.ts'
 import type {OfferedChart} from '../../verbs/charts/search-charts.ts'
 import type {Palette} from '../colour.ts'
-import {doctorText} from '../doctor-text.ts'
 import {type Columns, list, table} from '../table.ts'
 import {counted} from '../text/list.ts'
 import type {Part, View} from '../text/view.ts'
@@ -43,21 +40,6 @@ function componentTitle({name, isOn, switches}: Component, palette: Palette): st
   return switches.length === 0
     ? palette.strong(name)
     : `${palette.strong(name)}, ${state} ${palette.quiet(`(${keys})`)}`
-}
-
-/** Returns the faults of charts, each with its release and the file of the chart. */
-export function chartFaultsText(faults: readonly ChartFault[], palette: Palette): View {
-  if (faults.length === 0) return 'nothing is wrong with the charts\n'
-  return doctorText(faults.map(placed), palette)
-}
-
-function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) {
-  const place = file === undefined || what.includes(file) ? '' : ` (${file})`
-  const name = releaseName(release)
-  // A message of helm about a chart begins with the release already, and a message about several releases
-  // with the first of them.
-  const isNamed = what.startsWith(`${name}: `) || what.startsWith(`${name} and `)
-  return {...fault, what: `${isNamed ? '' : `${name}: `}${what}${place}`}
 }
 
 /** Returns what a directory of charts provides, one row for each chart. */

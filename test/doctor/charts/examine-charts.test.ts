@@ -54,7 +54,7 @@ describe('the faults of charts', () => {
         return layersWithSecrets(releases, {needs, cluster: new Map(), store: new Map()})
       },
     })
-    return examineCharts(prepared, {helm})
+    return (await examineCharts(prepared, {helm})).faults
   }
 
   it('contain the position in values.yaml that is not YAML, next to those of other charts', async () => {

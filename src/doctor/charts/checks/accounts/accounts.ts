@@ -13,6 +13,16 @@ type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'secondRender'>
  * than their clients. Faults name accounts and places, never values.
  */
 export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
+  return examineAccounts(releases).faults
+}
+
+/**
+ * Returns the faults of `accounts`, and the number of accounts that are compared: those in several places.
+ */
+export function examineAccounts(releases: readonly Examined[]): {
+  readonly faults: readonly ChartFault[]
+  readonly compared: number
+} {
   const mentions = mentionsIn(releases)
   const random = randomPlaces(releases, mentions)
   const servers = serversAmong(releases, mentions)
@@ -23,11 +33,15 @@ export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
     const server = servers.of(mention)
     return server === undefined ? [] : [{...mention, server}]
   })
-  const byServer = Map.groupBy(scoped, ({realm, server}) => `${realm} ${server}`)
-  return [...byServer.values()].flatMap((same) => [
-    ...groupAccounts(same).flatMap(differences),
-    ...unknownAdministrators(same),
-  ])
+  const byServer = [...Map.groupBy(scoped, ({realm, server}) => `${realm} ${server}`).values()]
+  const grouped = byServer.map((same) => ({same, groups: groupAccounts(same)}))
+  return {
+    faults: grouped.flatMap(({same, groups}) => [
+      ...groups.flatMap(differences),
+      ...unknownAdministrators(same),
+    ]),
+    compared: grouped.flatMap(({groups}) => groups).filter(({length}) => length > 1).length,
+  }
 }
 
 /**

@@ -1,0 +1,19 @@
+/** Old names of commands, each with its present name. Help and completions omit them. */
+export const OLD_COMMANDS: Readonly<Record<string, string>> = {
+  'doctor charts': 'check',
+}
+
+/**
+ * Returns a command line by the present name of its command; for an old one, `say` receives a note. Also for
+ * `kk help` and the old name.
+ */
+export function withPresentName(argv: readonly string[], say: (line: string) => void): readonly string[] {
+  const start = argv[0] === 'help' ? 1 : 0
+  for (const [old, present] of Object.entries(OLD_COMMANDS)) {
+    const words = old.split(' ')
+    if (words.some((word, at) => argv[start + at] !== word)) continue
+    say(`note: kk ${old} is deprecated; use kk ${present} instead`)
+    return [...argv.slice(0, start), ...present.split(' '), ...argv.slice(start + words.length)]
+  }
+  return argv
+}
