@@ -17,6 +17,7 @@ const GROUPS = {
   Look: {
     graph: 'Show which releases require which',
     values: 'Show, explain and split the values of releases',
+    render: 'Print the manifests that helm would apply',
     facts: 'Show the facts about the cloud, and the source of each',
     history: 'Show the runs of an environment, or revisions',
     drift: 'Show where objects on the cluster differ',

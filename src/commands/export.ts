@@ -21,7 +21,7 @@ import {planDocument} from '../report/plan/plan-json.ts'
 import {planText} from '../report/plan/plan-text.ts'
 import {runDocument} from '../report/run/run-json.ts'
 import {counted} from '../report/text/list.ts'
-import {writeOwnedFiles} from '../state/files/owned-files.ts'
+import {writeOutputFiles} from '../state/files/owned-files.ts'
 import {expectTakesOver, planHandOver} from '../verbs/change/hand-over.ts'
 import {EXPORT_MARKER, expectDrivers, seenDrivers, separatorFor} from '../verbs/expect-drivers.ts'
 import {exportEnvironment} from '../verbs/export.ts'
@@ -103,11 +103,7 @@ export default class Export extends KkCommand {
       ...{format, prepared, supplied, rendering, charts, recipient, image, unknownFacts, separator},
     })
     expectDrivers(files, seen)
-    await writeOwnedFiles(directory, files, {marker: EXPORT_MARKER, partial: false}).catch(
-      (cause: unknown) => {
-        throw cause instanceof KkError ? cause : unwritable(directory, cause)
-      },
-    )
+    await writeOutputFiles(directory, files, {marker: EXPORT_MARKER, partial: false})
     const handOver = flags['hand-over']
       ? await this.handOver(prepared, {flags, cluster: await cluster.open()})
       : undefined
@@ -172,11 +168,4 @@ function parseChartsUrl(words: string): NonNullable<ExportedChart['source']> {
     'expected --charts oci://HOST/PATH or https://HOST/PATH, without user and password',
     {hint: 'see kk export --help'},
   )
-}
-
-function unwritable(directory: string, cause: unknown): KkError {
-  return new KkError('KK_FILE', `${directory} cannot be written: ${(cause as Error).message}`, {
-    cause,
-    hint: 'choose another --output-dir',
-  })
 }

@@ -25,7 +25,7 @@ it.each([
   [['sync', '-f', 'env.yaml'], 'kk has no command "sync"', 'did you mean kk deploy env.yaml?'],
   [['lint', 'env.yaml'], 'kk has no command "lint"', 'did you mean kk check env.yaml?'],
   [['validate'], 'kk has no command "validate"', 'did you mean kk check?'],
-  [['template', 'env.yaml'], 'kk has no command "template"', 'did you mean kk values split env.yaml?'],
+  [['template', 'env.yaml'], 'kk has no command "template"', 'did you mean kk render env.yaml?'],
   [['get', 'pods'], 'kk has no command "get"', 'did you mean kk status?'],
   [
     ['diff', 'keystone', '--set', 'x:password', 'hunter2'],

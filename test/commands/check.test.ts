@@ -1,13 +1,8 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {Config} from '@oclif/core'
 import {afterEach, beforeEach, expect, it, vi} from 'vitest'
-import {openConsole} from '../../src/cli/console.ts'
-import {oclifOptions} from '../../src/cli/oclif.ts'
 import type {checkDocument} from '../../src/report/charts/check-text.ts'
-import {palette} from '../../src/report/colour.ts'
-import {type View, viewText} from '../../src/report/text/view.ts'
-import {table} from '../../src/table.js'
+import {runCommand} from '../support/run-command.ts'
 import {testDirectory} from '../support/test-directory.ts'
 import {toolPath} from '../support/tools.ts'
 
@@ -25,17 +20,8 @@ afterEach(() => {
 /** Runs `kk check` on a file with this text, and returns what it prints and its exit code. */
 async function check(text: string) {
   await writeFile(file, text)
-  let document: unknown
-  let printed = ''
-  const console = {
-    ...openConsole([]),
-    document(_: string, value: unknown, view?: (colours: ReturnType<typeof palette>) => View) {
-      document = value
-      printed = viewText(view!(palette(0))).replaceAll(file, 'cloud.yaml')
-    },
-  }
-  const config = await Config.load(oclifOptions('0.0.0', console, table))
-  await config.runCommand('check', [file])
+  const {document, stdout} = await runCommand('check', [file])
+  const printed = stdout.replaceAll(file, 'cloud.yaml')
   return {document: document as ReturnType<typeof checkDocument>, printed, exitCode: process.exitCode}
 }
 

@@ -68,7 +68,7 @@ export const EQUIVALENT_VERBS: Partial<Readonly<Record<NeedingVerb, readonly str
   'deploy --via operator': ['upgrade --via operator'],
   remove: ['destroy', 'kolla kill'],
   history: ['import'],
-  plan: ['check', 'charts lock', 'images list', 'images mirror', 'export'],
+  plan: ['check', 'render', 'charts lock', 'images list', 'images mirror', 'export'],
   'guard install': ['guard status', 'guard remove'],
   'operator install': ['operator uninstall'],
   'operator pause': ['operator resume', 'operator approve', 'operator retry'],

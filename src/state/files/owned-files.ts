@@ -53,6 +53,21 @@ export async function writeOwnedFiles(
   }
 }
 
+/** Writes the files of `--output-dir` as `writeOwnedFiles`, and rejects with `KK_FILE` if that fails. */
+export async function writeOutputFiles(
+  directory: string,
+  files: OwnedFiles,
+  options: OwnedOptions,
+): Promise<void> {
+  await writeOwnedFiles(directory, files, options).catch((cause: unknown) => {
+    if (cause instanceof KkError) throw cause
+    throw new KkError('KK_FILE', `${directory} cannot be written: ${(cause as Error).message}`, {
+      cause,
+      hint: 'choose another --output-dir',
+    })
+  })
+}
+
 /**
  * Returns the files of earlier writes, and removes the leftovers of a killed one. Rejects with
  * `KK_DIRECTORY_IN_USE` if there are other files.
