@@ -14,18 +14,23 @@ const RELEASES = 'openstack'
 /** The parts of `docs/permissions.md`: the roles of each verb, and their rules. */
 export function permissionParts(): Record<string, string> {
   const sets = Object.entries<RoleSet>(ROLE_SETS)
-  const rows = sets.map(([name, set]) => [verbs(set), `\`kk-${name}\``])
+  const listed = new Set<string>()
+  const rows = sets.map(([name, set]) => {
+    const own = verbs(set).filter((verb) => !listed.has(verb))
+    for (const verb of own) listed.add(verb)
+    return [own.map((verb) => `\`${verb}\``).join(', '), `\`kk-${name}\``]
+  })
   return {
     verbs: markdownTable(['verbs', 'roles'], rows),
     ...Object.fromEntries(sets.map(([name, set]) => [name, `\`\`\`yaml\n${roles(name, set)}\n\`\`\``])),
   }
 }
 
-function verbs(set: RoleSet): string {
-  const existing = roleSetVerbs(set).filter((verb) =>
+/** Returns the commands that a role suffices for; a command that several roles suffice for is in the table once, in the first row. */
+function verbs(set: RoleSet): readonly string[] {
+  return roleSetVerbs(set).filter((verb) =>
     Object.hasOwn(table.commands, verb.replace(/ --.*/, '').replaceAll(' ', ':')),
   )
-  return existing.map((verb) => `\`${verb}\``).join(', ')
 }
 
 function roles(name: string, set: RoleSet): string {

@@ -104,6 +104,14 @@ it('every error code that the pages name exists', async () => {
   expect(named.filter((name) => !(name in ERRORS) && !variables.includes(name))).toEqual([])
 })
 
+it('docs/permissions.md names each command in one row of its table', () => {
+  const [, rows = ''] = /<!-- made: verbs -->([\s\S]+?)<!-- end -->/.exec(textOf('docs/permissions.md'))!
+  const named = [...rows.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command)
+
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((command, index) => named.indexOf(command) !== index)).toEqual([])
+})
+
 it('docs/upgrading-openstack.md names each migration of a service that is upgraded', () => {
   const rows = [...textOf('docs/upgrading-openstack.md').matchAll(/^\| (.*?) \|(.*)\|$/gm)]
   const upgraded = readOwnCharts().filter(
