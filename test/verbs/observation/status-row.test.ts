@@ -22,6 +22,7 @@ function payloadWith(labels: Readonly<Record<string, string>>): Payload {
     chart: {name: 'keystone', version: '0.1.0'},
     facts: {readable: true, annotations: {}, namespaces: []},
     objects: [{apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone', labels}}],
+    tests: {own: undefined, user: undefined, deployedAt: undefined},
     redact: (text) => text,
   }
 }
