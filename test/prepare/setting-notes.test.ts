@@ -93,7 +93,7 @@ describe('settings without the apparent effect', () => {
     expect(settingNotes(prepared({features, releases: {keystone: [one, other, both]}}))).toEqual([])
   })
 
-  it('a feature that sets the registry of some releases is noted with the releases that it leaves out', () => {
+  it('a feature that sets the registry of some releases is noted with the releases that it skips', () => {
     const kolla = layer('features', {images: {registry: 'quay.io'}}, 'overrides/kolla.yaml')
     const tagged = layer('features', {images: {tag: '2026.1'}}, 'overrides/2026.1.yaml')
     const features = ['2026.1', 'kolla']

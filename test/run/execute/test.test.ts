@@ -50,7 +50,7 @@ spec: {containers: [{name: test}]}
     .replace('tempest-test', 'user-test')
     .replace('{helm.sh/hook: test}', '{helm.sh/hook: test, kk.openstack.org/test: user}')
 
-  it('of a release leaves out its tests of the whole cloud', async () => {
+  it('of a release omits its tests of the whole cloud', async () => {
     const world = newWorld({record, hooks: [tempest, user]})
 
     await world.execute(actionOf('test', 3))
