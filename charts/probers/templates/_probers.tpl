@@ -335,6 +335,8 @@ class Servers:
         repeat(self.conf["every"], self.cycle)
         try:
             self.clean()
+        except NotYet:
+            pass
         except Exception as error:
             print("left in the project: %s" % error, flush=True)
 
@@ -387,6 +389,12 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
 
+def end_all(failure):
+    """Ends the program if one of its threads fails: without it the record would show nothing wrong."""
+    threading.__excepthook__(failure)
+    os._exit(1)
+
+
 def start(target, *args, **options):
     thread = threading.Thread(target=target, args=args, kwargs=options)
     thread.start()
@@ -400,6 +408,7 @@ def listing(service, path):
 
 
 def main():
+    threading.excepthook = end_all
     server = Server(("", 9310), Handler)
     signal.signal(signal.SIGTERM, lambda *_: STOP.set())
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -103,10 +103,10 @@ function openSession(guest: Instance): Session {
   return session
 }
 
-/** The longest time between two lines of a session, in seconds. */
+/** The longest time between two lines of a session, or since the last one, in seconds. */
 function longestGap(lines: readonly number[]): number {
-  const gaps = lines.slice(1).map((line, index) => line - lines[index]!)
-  return Math.max(...gaps) / 1000
+  const times = [...lines, Date.now()]
+  return Math.max(...lines.map((line, index) => times[index + 1]! - line)) / 1000
 }
 
 /** The failures of the given probes, with their first texts. */
@@ -128,7 +128,7 @@ async function computeReplaced(): Promise<{readonly from: number; readonly to: n
   }
 }
 
-describe('guests during an upgrade of the whole cloud', () => {
+describe('nova, probers: guests during an upgrade of the whole cloud', () => {
   it('keep running, and keep their SSH sessions', async () => {
     for (const {lines, isOver} of sessions) {
       process.stderr.write(`SSH session: ${lines.length} lines, longest gap ${longestGap(lines)} s\n`)
@@ -147,7 +147,7 @@ describe('guests during an upgrade of the whole cloud', () => {
   })
 })
 
-describe('users during an upgrade of the whole cloud', () => {
+describe('probers: users during an upgrade of the whole cloud', () => {
   it('have no failed call', () => {
     const calls = ['token', 'servers', 'ports', 'volumes', 'images', 'server calls']
 

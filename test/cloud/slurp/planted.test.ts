@@ -104,13 +104,13 @@ describe('an image of nova-compute without the rule of sudo', {timeout: 1_800_00
     )
 
     expectFound(ended, /compute: restarting \((once|\d+ times) in/)
-    expect(ended.said).not.toContain('nova-status')
+    expect(ended.said).not.toContain(': down')
   })
 
   it('is found by the status of its service if its container never ends, and nova is rolled back', async () => {
     const ended = await upgrade({...WITHOUT_PROBES, ...KEPT_RUNNING}, '6m', '--on-failure', 'rollback-failed')
 
-    expectFound(ended, /nova-status/)
+    expectFound(ended, /nova-compute on \S+: down/)
     expect(ended.said).not.toContain('restarting (')
     expect(await imageOfCompute()).toBe(image)
     const {exitCode, stdout} = await onCloud(['status', await cloudFile()])
