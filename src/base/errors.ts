@@ -86,6 +86,7 @@ export const ERRORS = {
     meaning: 'the cluster is older than the oldest Kubernetes that kk supports',
   },
   KK_API: {exit: 1, meaning: 'the Kubernetes API returned an error'},
+  KK_EXEC: {exit: 1, meaning: 'a program in a container could not be started, or did not end in time'},
   KK_API_SERVER: {exit: 1, meaning: 'the API server failed to serve a request; a retry may succeed'},
   KK_WEBHOOK: {
     exit: 1,

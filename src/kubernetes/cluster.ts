@@ -1,6 +1,7 @@
 import type {ApiServer} from './api/api-server.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {DryRuns} from './dry-run/dry-runs.ts'
+import type {Exec} from './exec/exec.ts'
 import type {HealthChecks} from './gate/health-checks.ts'
 import type {Guard} from './guard/guard.ts'
 import type {ImagePulls} from './image-pulls.ts'
@@ -37,6 +38,8 @@ export interface Cluster {
   /** Objects of any kind. */
   readonly objects: Objects
   readonly dryRuns: DryRuns
+  /** Programs in containers. */
+  readonly exec: Exec
   readonly inventory: InventoryReader
   /** Pre-pulls of images to the nodes. */
   readonly pulls: ImagePulls

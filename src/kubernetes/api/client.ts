@@ -2,17 +2,19 @@ import {type Agent, type IncomingMessage, type OutgoingHttpHeaders, request as p
 import {request as secureRequest} from 'node:https'
 import {text as streamText} from 'node:stream/consumers'
 import {setTimeout as wait} from 'node:timers/promises'
+import type {WebSocket} from 'ws'
 import {KkError} from '../../base/errors.ts'
 import {limiter} from '../../base/limiter.ts'
-import {isApiError, refusal, type Server, type Status, unreachable} from './api-error.ts'
+import {type ApiError, isApiError, refusal, type Server, type Status, unreachable} from './api-error.ts'
 import {type Connection, connect} from './connection.ts'
 import type {ClusterAccess} from './kubeconfig.ts'
+import {openWebSocket} from './web-socket.ts'
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path from the root of the API, e.g. `/api/v1/namespaces/openstack/pods`. */
   readonly path: string
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>
   readonly body?: unknown
   readonly contentType?: string
   readonly accept?: string
@@ -40,6 +42,8 @@ export interface ApiClient extends Server {
    * count against the limit of concurrent requests.
    */
   lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
+  /** Resolves with an open WebSocket. Only `path`, `query`, `signal` and `timeout` of the request count. */
+  webSocket(request: ApiRequest, protocols: readonly string[]): Promise<WebSocket>
   /**
    * Returns the time by the API server's clock, in milliseconds since the epoch; before its first response,
    * by this machine's.
@@ -100,6 +104,8 @@ export function openClient(access: ClusterAccess): ApiClient {
       }
       return readLines(server, response, {...request, onData})
     },
+    webSocket: (request, protocols) =>
+      sendWithRetries(connection, request, () => upgradeOnce(server, connection, {request, protocols})),
     now: clock.now,
     lastResponseAt: () => lastResponse,
     close: connection.close,
@@ -189,13 +195,17 @@ async function sendOnce(
     request.signal?.throwIfAborted()
     throw unreachable(server, error)
   })
+  if ((response.statusCode ?? 0) < 400) return response
+  throw await refused(server, request, response)
+}
+
+async function refused(server: Server, request: ApiRequest, response: IncomingMessage): Promise<ApiError> {
   const status = response.statusCode ?? 0
-  if (status < 400) return response
-  const error = parseStatus(await readText(server, response, request))
-  throw refusal(server, {
+  const body = parseStatus(await readText(server, response, request))
+  return refusal(server, {
     summary: request.summary,
     status,
-    body: error,
+    body,
     retryAfter: retryAfterSeconds(status, response),
   })
 }
@@ -210,14 +220,37 @@ function retryAfterSeconds(status: number, {headers}: IncomingMessage): number |
   return isThrottled && after !== undefined && /^\d+$/.test(after) ? Number(after) : undefined
 }
 
+async function upgradeOnce(
+  server: Server,
+  connection: Connection,
+  {request, protocols}: {readonly request: ApiRequest; readonly protocols: readonly string[]},
+): Promise<WebSocket> {
+  const {agent, headers} = await connection.open()
+  const response = await openWebSocket({
+    url: server.server + request.path + queryString(request.query),
+    headers: {...(headers as Record<string, string>), 'user-agent': 'kk'},
+    protocols,
+    agent,
+    signal: request.signal,
+    timeout: request.timeout ?? RESPONSE_TIMEOUT_MS,
+  }).catch((error: unknown) => {
+    request.signal?.throwIfAborted()
+    throw unreachable(server, error)
+  })
+  if ('socket' in response) return response.socket
+  throw await refused(server, request, response.refusal)
+}
+
 function bodyHeaders(body: string, contentType: string): Record<string, string> {
   return {'content-type': contentType, 'content-length': String(Buffer.byteLength(body))}
 }
 
 function queryString(query: ApiRequest['query'] = {}): string {
-  const parameters = Object.entries(query).filter(([, value]) => value !== undefined)
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((each) => [name, String(each)]),
+  )
   if (parameters.length === 0) return ''
-  return `?${new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]))}`
+  return `?${new URLSearchParams(parameters)}`
 }
 
 /** Returns the Status in a response. A proxy in between may respond with an HTML page instead. */
