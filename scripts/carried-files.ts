@@ -4,13 +4,19 @@ import type {OptionList} from '../src/prepare/settings/option-lists.ts'
 import {type CarriedFile, CONCEPTS} from '../src/state/assets.ts'
 
 /**
- * kk's own charts, environments, Containerfiles, lists of options and the page of `kk help`'s terms, as the
+ * kk's own charts, environments, Containerfiles, lists of options, collectors of `kk audit` and the page of `kk help`'s terms, as the
  * executable embeds them: by path.
  */
 export function carriedFiles(root: string): Record<string, CarriedFile> {
   const files: Record<string, CarriedFile> = {}
   files[CONCEPTS] = {text: readFileSync(join(root, CONCEPTS), 'utf8'), mode: 0o644}
-  for (const folder of ['charts', 'environments', 'images', 'src/operator/install/chart']) {
+  for (const folder of [
+    'charts',
+    'environments',
+    'images',
+    'src/operator/install/chart',
+    'src/audit/collectors',
+  ]) {
     const entries = readdirSync(join(root, folder), {recursive: true, withFileTypes: true})
     for (const entry of entries.filter((each) => each.isFile())) {
       const path = join(entry.parentPath, entry.name)

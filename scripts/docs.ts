@@ -5,7 +5,7 @@
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {chartTables} from './docs/chart-tables.ts'
-import {checkTable, errorCodeTable, exitCodeTable} from './docs/code-tables.ts'
+import {auditTable, checkTable, errorCodeTable, exitCodeTable} from './docs/code-tables.ts'
 import {commandList, commandSections, sharedFlags} from './docs/command-reference.ts'
 import {decisionList} from './docs/decision-list.ts'
 import {environmentTables} from './docs/environment-tables.ts'
@@ -37,6 +37,7 @@ export async function madePages(): Promise<readonly Page[]> {
       'error-codes': errorCodeTable(),
     }),
     page('operators.md', kindTables()),
+    page('auditing.md', {'audit-kinds': auditTable()}),
     page('safety.md', {checks: checkTable()}),
     page('permissions.md', permissionParts()),
     page('charts.md', chartTables()),

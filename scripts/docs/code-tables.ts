@@ -1,3 +1,4 @@
+import {KINDS} from '../../src/audit/finding.ts'
 import {ERRORS, EXIT_CODES} from '../../src/base/errors.ts'
 import {CHECKS, type Check} from '../../src/doctor/checks/checks.ts'
 import {markdownTable} from './marked.ts'
@@ -34,4 +35,10 @@ const VERBS: Readonly<Record<Check['changing'][number], string>> = {
   deploy: 'plan, deploy, upgrade and the like',
   rollback: 'rollback',
   remove: 'remove, destroy',
+}
+
+/** The kinds of inconsistencies that `kk audit` finds. */
+export function auditTable(): string {
+  const rows = Object.entries(KINDS).map(([kind, meaning]) => [`\`${kind}\``, meaning])
+  return markdownTable(['kind', 'what it means'], rows)
 }

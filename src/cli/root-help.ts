@@ -22,6 +22,7 @@ const GROUPS = {
     history: 'Show the runs of an environment, or revisions',
     drift: 'Show where objects on the cluster differ',
     doctor: 'Check helm, the cluster and leftovers for problems',
+    audit: 'Find contradictions between the services of a cloud',
     test: 'Run the helm tests of releases',
     orphans: 'List shared releases that nothing uses',
     schema: 'Print the JSON Schemas of the files that kk reads',

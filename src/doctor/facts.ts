@@ -121,7 +121,9 @@ async function renderEnvironment({
   }
 }
 
-function kubectlOf(cluster: Cluster | undefined): string {
+export function kubectlOf(
+  cluster: Pick<Cluster, 'kubeconfig' | 'helmContext' | 'context'> | undefined,
+): string {
   if (!cluster) return 'kubectl'
   const file = cluster.kubeconfig === undefined ? [] : ['--kubeconfig', cluster.kubeconfig]
   return ['kubectl', ...file, '--context', cluster.context].join(' ')

@@ -34,6 +34,7 @@ export type NeedingVerb =
   | 'orphans'
   | 'guard install'
   | 'guard approve'
+  | 'audit'
   | 'doctor'
   | 'secrets list'
   | 'secrets import'

@@ -204,6 +204,12 @@ const ROWS: readonly Row[] = [
   [['operator follow', 'deploy --via operator', 'operator status'], 'kk-system', 'leases.coordination.k8s.io', 'get',
     'to find the leader of the operator'],
 
+  [['audit'], 'release', 'secrets', 'list', "to read helm's records"],
+  [['audit'], 'release', 'pods', 'list', 'to find the pods of the services'],
+  [['audit'], 'release', 'pods/exec', 'get create',
+    'to read in the pods of the services, and with --repair to execute commands there'],
+  [['audit'], 'cluster', 'secrets', 'list', 'to read TLS certificates', 'certificates are not read'],
+
   [['doctor'], 'cluster', 'namespaces', 'list', 'to find namespaces whose deletion hangs', SKIPPED],
   [['doctor'], 'cluster', 'secrets', 'get list', 'to read every record, and TLS certificates', SKIPPED],
   [['doctor'], 'cluster', 'persistentvolumeclaims', 'list', 'to find unused data', SKIPPED],

@@ -28,6 +28,7 @@ export const ROLE_SETS = {
   drift: {verbs: ['drift'], rendered: ['get', 'patch']},
   change: {verbs: [...CHANGES, 'adopt'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
+  audit: {verbs: ['audit']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
   steer: {
     verbs: [

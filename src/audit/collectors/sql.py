@@ -1,0 +1,140 @@
+"""Prints the rows of queries, and the state of migrations, of the databases of a service, as JSON.
+
+INPUT has `databases`: for each the name, the environment variable and the section of its connection, its
+queries, and the directory of its migrations in the image. `cells` repeats queries in each cell of nova. All
+queries are read in one read-only transaction. Connections never leave the pod.
+"""
+import ast
+import configparser
+import glob
+import importlib.util
+import json
+import os
+import sys
+import urllib.parse
+
+import pymysql
+import pymysql.cursors
+
+
+def connection_url(database):
+    url = os.environ.get(database['variable'])
+    if url:
+        return url
+    parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+    parser.read(sorted(glob.glob('/etc/%s/**/*.conf' % database['service'], recursive=True)))
+    option = database.get('option', 'connection')
+    if parser.has_option(database['section'], option):
+        return parser.get(database['section'], option)
+    raise LookupError('neither %s nor [%s]%s is set' % (database['variable'], database['section'], option))
+
+
+def connect(url):
+    parts = urllib.parse.urlsplit(url)
+    query = urllib.parse.parse_qs(parts.query)
+    ssl = {name[4:]: query[name][0] for name in ('ssl_ca', 'ssl_cert', 'ssl_key') if name in query}
+    return pymysql.connect(
+        host=parts.hostname, port=parts.port or 3306, user=urllib.parse.unquote(parts.username or ''),
+        password=urllib.parse.unquote(parts.password or ''), database=parts.path.lstrip('/'),
+        charset='utf8mb4', ssl=ssl or None, connect_timeout=10, read_timeout=120,
+        cursorclass=pymysql.cursors.DictCursor)
+
+
+def rows(cursor, queries):
+    found = {}
+    for name, query in queries.items():
+        cursor.execute(query)
+        found[name] = cursor.fetchall()
+    return found
+
+
+def revisions(package, directory):
+    """Returns the migrations of the image: each with those that it follows or depends on."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    root = os.path.join(list(spec.submodule_search_locations)[0], directory)
+    found = {}
+    for path in glob.glob(os.path.join(root, '**', '*.py'), recursive=True):
+        values = {}
+        with open(path, encoding='utf-8') as text:
+            for node in ast.parse(text.read()).body:
+                targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, 'targets', [])
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        values[target.id] = constant(node.value, values)
+        if isinstance(values.get('revision'), str):
+            found[values['revision']] = names(values.get('down_revision')) + names(values.get('depends_on'))
+    return found or None
+
+
+def constant(node, values):
+    if isinstance(node, ast.Name):
+        return values.get(node.id)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+
+
+def names(value):
+    return [value] if isinstance(value, str) else [each for each in value or () if isinstance(each, str)]
+
+
+def schema(cursor, database):
+    known = revisions(database['package'], database['migrations'])
+    cursor.execute('SELECT version_num FROM %s' % database.get('table', 'alembic_version'))
+    applied = [row['version_num'] for row in cursor.fetchall()]
+    if known is None:
+        return {'applied': applied, 'known': None, 'pending': [], 'unknown': []}
+    reached, rest = set(), list(applied)
+    while rest:
+        revision = rest.pop()
+        if revision not in reached:
+            reached.add(revision)
+            rest.extend(known.get(revision, []))
+    return {
+        'applied': applied,
+        'known': len(known),
+        'pending': sorted(set(known) - reached),
+        'unknown': sorted(set(applied) - set(known)),
+    }
+
+
+def read(url, database):
+    with connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+        cursor.execute('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+        found = rows(cursor, database.get('queries', {}))
+        if 'migrations' in database:
+            found['schema'] = schema(cursor, database)
+        cells = database.get('cells')
+        if cells:
+            cursor.execute('SELECT name, database_connection FROM cell_mappings')
+            found['cells'] = {
+                cell['name']: read(cell_url(cell['database_connection'], cells), cells)
+                for cell in cursor.fetchall()
+            }
+    return found
+
+
+def cell_url(template, database):
+    """Fills in the parts of the main connection, as nova does (nova/objects/cell_mapping.py)."""
+    if '{' not in template:
+        return template
+    parts = urllib.parse.urlsplit(connection_url(database))
+    return template.format(
+        scheme=parts.scheme, username=parts.username or '', password=parts.password or '',
+        hostname=parts.hostname or '', port=parts.port or '', path=parts.path.lstrip('/'),
+        query=parts.query, fragment=parts.fragment)
+
+
+def main():
+    found = {database['name']: read(connection_url(database), database) for database in INPUT['databases']}
+    json.dump(found, sys.stdout, default=str)
+
+
+try:
+    main()
+except (pymysql.MySQLError, LookupError) as error:
+    sys.exit('%s: %s' % (type(error).__name__, error))

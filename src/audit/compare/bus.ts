@@ -1,0 +1,85 @@
+import type {Bus} from '../facts.ts'
+import type {Finding, FindingKind, Repair} from '../finding.ts'
+import {on} from '../repairs.ts'
+
+/** RabbitMQ creates quorum queues with this many replicas (rabbitmq-server: quorum_queue.target_group_size). */
+const TARGET_REPLICAS = 3
+const SERVER = {chart: 'rabbitmq', components: ['server']}
+
+/** Compares the replicas of queues and streams with the members of RabbitMQ. */
+export function compareBus({members, running, queues}: Bus): readonly Finding[] {
+  return [
+    ...members
+      .filter((member) => !running.includes(member))
+      .map((member) => ({
+        ...({kind: 'BUS_MEMBER_DOWN', certainty: 'certain', ids: [member]} as const),
+        what: `member ${member} of RabbitMQ is not running`,
+        repair: on(SERVER, ['rabbitmqctl', 'cluster_status']),
+      })),
+    ...queues.flatMap((queue) => judgeQueue(queue, {members, running})),
+  ]
+}
+
+function judgeQueue(
+  queue: Bus['queues'][number],
+  {members, running}: Pick<Bus, 'members' | 'running'>,
+): readonly Finding[] {
+  const [host, name] = queue.name
+  const [replicas, online] = [queue.members ?? [], queue.online ?? []]
+  const isStream = queue.type === 'stream'
+  const label = `${isStream ? 'stream' : 'queue'} ${name} of ${host}`
+  const found = (
+    kind: FindingKind,
+    what: string,
+    repair: Repair,
+    certainty: Finding['certainty'] = 'certain',
+  ) => ({
+    ...{kind, certainty, ids: [host, name], repair},
+    what: `${label} ${what}`,
+  })
+  const grow = (member: string) =>
+    on(SERVER, [
+      ...(isStream ? ['rabbitmq-streams', 'add_replica'] : ['rabbitmq-queues', 'add_member']),
+      ...['--vhost', host, name, member],
+    ])
+  const shrink = (member: string) =>
+    on(SERVER, [
+      ...(isStream ? ['rabbitmq-streams', 'delete_replica'] : ['rabbitmq-queues', 'delete_member']),
+      ...['--vhost', host, name, member],
+    ])
+  const removed = replicas.find((each) => !members.includes(each))
+  if (removed !== undefined)
+    return [
+      found(
+        'QUEUE_REPLICA_ON_REMOVED_MEMBER',
+        `has a replica on ${removed}, which is no member`,
+        shrink(removed),
+      ),
+    ]
+  const free = members.find((each) => !replicas.includes(each))
+  if (free !== undefined && replicas.length < Math.min(TARGET_REPLICAS, members.length)) {
+    const what = `has ${replicas.length} of ${Math.min(TARGET_REPLICAS, members.length)} replicas; ${free} has none`
+    return [found('QUEUE_LACKS_REPLICAS', what, grow(free))]
+  }
+  const offline = replicas.find((each) => running.includes(each) && !online.includes(each))
+  const restart = on(SERVER, [
+    'rabbitmqctl',
+    'list_queues',
+    '--vhost',
+    host,
+    'name',
+    'state',
+    'leader',
+    'online',
+  ])
+  if (queue.leader === null) return [found('QUEUE_WITHOUT_LEADER', 'has no leader', restart, 'likely')]
+  if (offline === undefined) return []
+  return [
+    found(
+      'QUEUE_REPLICA_OFFLINE',
+      `has a replica on ${offline}, which runs and does not serve it`,
+      restart,
+      'likely',
+    ),
+  ]
+}

@@ -1,0 +1,95 @@
+import type {Facts, Neutron, Port, Server, Switch} from '../facts.ts'
+import type {Finding, Place, Repair} from '../finding.ts'
+import {isSettled, type Servers} from '../index-facts.ts'
+import {client, on, safely} from '../repairs.ts'
+import {portName, serverPorts} from './ports.ts'
+
+const POWERED_ON = 1
+/** The names of devices that nova, libvirt and neutron create. */
+const OF_A_SERVER = /^(tap|qvo|vhu|vnet)/
+
+/** Compares the ports of Open vSwitch with those of neutron. */
+export function compareSwitches(facts: Facts, neutron: Neutron, servers: Servers): readonly Finding[] {
+  const ports = new Map(neutron.ports.map((port) => [port.id, port]))
+  return [
+    ...[...facts.switches].flatMap(([node, {interfaces}]) =>
+      interfaces.flatMap((each) => judge(each, {node, ports, servers})),
+    ),
+    ...notPlugged(facts, neutron, servers),
+  ]
+}
+
+function judge(
+  {name, error, ids}: Switch['interfaces'][number],
+  {
+    node,
+    ports,
+    servers,
+  }: {readonly node: string; readonly ports: ReadonlyMap<string, Port>; readonly servers: Servers},
+): readonly Finding[] {
+  const [id, owner] = [ids['iface-id'], ids['vm-uuid']]
+  if (owner !== undefined && servers.isBusy(owner)) return []
+  const place: Place = {chart: 'openvswitch', components: ['db', 'vswitchd'], node}
+  const command = ['ovs-vsctl', '--if-exists', 'del-port', name]
+  const found = (kind: Finding['kind'], what: string, repair: Repair): readonly Finding[] => [
+    {
+      kind,
+      certainty: 'certain',
+      ids: [node, name],
+      what: `Open vSwitch on ${node} has port ${name} ${what}`,
+      repair,
+    },
+  ]
+  const port = id === undefined ? undefined : ports.get(id)
+  if (id !== undefined && !port) {
+    // Nova may still be detaching the device of a server that exists.
+    const isUsed = owner !== undefined && servers.byId.has(owner)
+    const repair = isUsed ? on(place, command) : safely(place, command)
+    return found('ORPHAN_OVS_PORT', `for port ${id}, which neutron does not have`, repair)
+  }
+  // The port of a server that is here is in use, and bound wrongly.
+  const isStale = port && isElsewhere(port, node) && servers.byId.get(port.device_id)?.host !== node
+  if (isStale && isSettled(port) && !servers.isBusy(port.device_id))
+    return found(
+      'OVS_PORT_OF_OTHER_HOST',
+      `for ${portName(port)}, which is bound to ${port.host}`,
+      on(place, command),
+    )
+  if (error === undefined || !OF_A_SERVER.test(name)) return []
+  // The device of a server that is stopped is gone, and its port stays.
+  if (port && (!isSettled(port) || servers.isBusy(port.device_id) || !isOn(servers.byId.get(port.device_id))))
+    return []
+  const repair = port
+    ? client('openstack', 'server', 'reboot', '--hard', port.device_id)
+    : safely(place, command)
+  return found('OVS_PORT_WITHOUT_DEVICE', `whose device fails: ${error}`, repair)
+}
+
+function isOn(server: Server | undefined): boolean {
+  return server?.vm_state === 'active' && server.power_state === POWERED_ON
+}
+
+function isElsewhere({device_owner: owner, host}: Port, node: string): boolean {
+  return owner.startsWith('compute:') && host !== null && host !== '' && host !== node
+}
+
+function notPlugged({switches}: Facts, neutron: Neutron, servers: Servers): readonly Finding[] {
+  return serverPorts(neutron).flatMap((port): readonly Finding[] => {
+    const [server, local] = [servers.byId.get(port.device_id), switches.get(port.host ?? '')]
+    if (!server || !isOn(server) || !local || server.host !== port.host) return []
+    if (
+      !isSettled(port) ||
+      servers.isBusy(server.uuid) ||
+      !['ovs', 'vhostuser'].includes(port.vif_type ?? '')
+    )
+      return []
+    if (local.interfaces.some(({ids}) => ids['iface-id'] === port.id)) return []
+    return [
+      {
+        ...{kind: 'PORT_NOT_PLUGGED', certainty: 'certain', ids: [port.id]},
+        what: `Open vSwitch on ${port.host} lacks ${portName(port)} of ${servers.name(server.uuid)}, which is active`,
+        repair: client('openstack', 'server', 'reboot', '--hard', server.uuid),
+      },
+    ]
+  })
+}

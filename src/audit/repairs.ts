@@ -1,0 +1,32 @@
+import type {Place, Repair} from './finding.ts'
+
+export const NOVA_MANAGE: Place = {chart: 'nova', components: ['conductor', 'api', 'scheduler']}
+export const NORTHBOUND: Place = {chart: 'ovn', components: ['nb']}
+export const SOUTHBOUND: Place = {chart: 'ovn', components: ['sb']}
+
+/** Returns a command of a client, for an administrator's shell. */
+export function client(...command: readonly string[]): Repair {
+  return {command}
+}
+
+/** Returns a command for a pod. */
+export function on(place: Place, command: readonly string[]): Repair {
+  return {place, command}
+}
+
+/** Returns a command for a pod that `kk audit --repair` may execute. */
+export function safely(place: Place, command: readonly string[]): Repair {
+  return {place, command, safe: true}
+}
+
+/** Returns a statement for a database: no program of the service repairs it. */
+export function sql(database: string, statement: string): Repair {
+  return {command: ['mariadb', database, '--execute', statement]}
+}
+
+/** Writes neutron's networks, ports, routers and rules into the databases of OVN, and deletes what is left over. */
+export const OVN_SYNC: Repair = safely({chart: 'neutron', components: ['server', 'rpc-server']}, [
+  'neutron-ovn-db-sync-util',
+  ...['--config-file', '/etc/neutron/neutron.conf', '--config-file', '/etc/neutron/plugins/ml2/ml2_conf.ini'],
+  ...['--ovn-neutron_sync_mode', 'repair'],
+])
