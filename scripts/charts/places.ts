@@ -43,6 +43,7 @@ export const SHARED: Readonly<Record<string, Schema>> = {
     tag: {...text, not: {const: 'latest'}},
     pull_policy: {enum: ['Always', 'IfNotPresent', 'Never']},
     tags: mapOf({type: ['string', 'null'], not: {pattern: ':latest$'}}),
+    pull_secrets: texts,
   }),
   storage: closed({
     class: text,
@@ -77,6 +78,7 @@ export const GLOBAL: Schema = {
     storage: {anyOf: [{enum: ['persistent', 'ephemeral']}, SHARED['storage']]},
     network_policy: {type: 'object', properties: {nodes: texts}},
     conf: false,
+    extraObjects: false,
     manifests: false,
   },
 }
@@ -95,7 +97,14 @@ const pod = closed({
   },
   env: each(mapOf(scalar)),
   mounts: each(closed({volumes: {type: 'array'}, volumeMounts: {type: 'array'}})),
-  affinity: closed({anti: closed({type: anti(text), topologyKey: anti(text), weight: anti(whole)})}),
+  affinity: closed({
+    anti: closed({type: anti(text), topologyKey: anti(text), weight: anti(whole)}),
+    nodeAffinity: each(ANY_OBJECT),
+    podAffinity: each(ANY_OBJECT),
+    podAntiAffinity: each(ANY_OBJECT),
+  }),
+  topologySpreadConstraints: each({type: 'array', items: {type: 'object'}}),
+  hostAliases: each({type: 'array', items: {type: 'object'}}),
   lifecycle: closed({
     upgrades: closed({
       deployments: closed({
@@ -127,8 +136,24 @@ const pod = closed({
   runtimeClassName: each({type: ['string', 'null']}),
 })
 
+/** The fields of a Service that a deployer may set, by Kubernetes' names. */
+const service = closed({
+  type: {enum: ['ClusterIP', 'NodePort', 'LoadBalancer']},
+  loadBalancerIP: text,
+  loadBalancerClass: text,
+  loadBalancerSourceRanges: texts,
+  allocateLoadBalancerNodePorts: flag,
+  externalTrafficPolicy: {enum: ['Cluster', 'Local']},
+  internalTrafficPolicy: {enum: ['Cluster', 'Local']},
+  externalIPs: texts,
+  clusterIP: text,
+  ipFamilies: texts,
+  ipFamilyPolicy: {enum: ['SingleStack', 'PreferDualStack', 'RequireDualStack']},
+})
+
 /** Places of openstack-helm's whose keys are the names of a chart's components, jobs and tests. */
 export const OF_UNITS: Readonly<Record<string, Schema>> = {
+  annotations: closed({pod: each(mapOf(text)), job: each(mapOf(text)), service: each(mapOf(text))}),
   labels: {
     ...keyed({anyOf: [ref('component'), {enum: ['job', 'test', 'roles']}]}, ref('label')),
     properties: {roles: mapOf(ref('label'))},
@@ -136,6 +161,7 @@ export const OF_UNITS: Readonly<Record<string, Schema>> = {
   network: component(
     closed({
       node_port: closed({enabled: flag, port: whole}),
+      service,
       ingress: closed({enabled: flag, class: text, tls_secret: text, annotations: mapOf(scalar)}),
     }),
   ),

@@ -32,6 +32,10 @@ export function chartSchema(name: string, values: ServiceValues): Schema {
       ...(values.classes && {classes: CLASSES}),
       ...SHARED,
       ...OF_UNITS,
+      extraObjects: {
+        type: ['array', 'null'],
+        items: {type: 'object', required: ['apiVersion', 'kind', 'metadata']},
+      },
       manifests: closed(Object.fromEntries(manifestKeys(values).map((key) => [key, {type: 'boolean'}]))),
       // The values with which a section of several releases selects each of them.
       kk: closed({section: text, components: texts}),

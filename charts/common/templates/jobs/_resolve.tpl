@@ -1,6 +1,6 @@
 {{- /*
 Sets .jobs of the context, every job of the chart in the order of `after`: key → {key, name, spec, gate,
-migration, migrated, dumps, retries, part}. A Job is immutable, so its name ends in a hash of its pod and of what it reads: a
+migration, migrated, dumps, annotations, retries, part}. A Job is immutable, so its name ends in a hash of its pod and of what it reads: a
 change creates a new Job and helm deletes the old one; without a change it does not run again. If a section is
 several releases, the jobs for which no component waits belong to the part `rollout`, because they wait for
 components; the others belong to `common`.
@@ -56,6 +56,9 @@ count as a whole, because their sections are not known.
 {{- include "common.pod.unit" (dict "ctx" .ctx "role" "job" "key" .key "unit" .unit) -}}
 {{- $spec := include "common.pod.spec" . -}}
 {{- $inputs := concat (list $spec .unit.run) .unit.digest -}}
+{{- with .unit.settings.annotations -}}
+{{- $inputs = append $inputs (toJson .) -}}
+{{- end -}}
 {{- range $key := .unit.files -}}
 {{- $file := get $.ctx.files $key -}}
 {{- if $file.imported -}}
@@ -70,5 +73,5 @@ count as a whole, because their sections are not known.
 {{- end -}}
 {{- $name := printf "%s-%s" .unit.name (join "\n" $inputs | sha256sum | trunc 8) -}}
 {{- $gate := and (not .unit.rollout) (ne (toString .unit.gate) "false") -}}
-{{- $_ := set .ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "part" (ternary "common" "rollout" $gate) "gate" $gate "migration" .unit.migration "migrated" (or $migrated (not (empty .unit.migration))) "dumps" .unit.dumps "retries" (dig "retries" 10 .unit)) -}}
+{{- $_ := set .ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "part" (ternary "common" "rollout" $gate) "gate" $gate "migration" .unit.migration "migrated" (or $migrated (not (empty .unit.migration))) "dumps" .unit.dumps "annotations" .unit.settings.annotations "retries" (dig "retries" 10 .unit)) -}}
 {{- end -}}

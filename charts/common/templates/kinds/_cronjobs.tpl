@@ -29,6 +29,10 @@ spec:
         metadata:
           labels:
             {{- include "common.context.selector" $cronjob | nindent 12 }}
+          {{- with $unit.settings.annotations }}
+          annotations:
+            {{- toYaml . | nindent 12 }}
+          {{- end }}
         spec:
           {{- include "common.pod.spec" $cronjob | nindent 10 }}
 {{ end -}}

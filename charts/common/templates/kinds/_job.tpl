@@ -13,6 +13,10 @@ spec:
     metadata:
       labels:
         {{- include "common.context.selector" . | nindent 8 }}
+      {{- with .unit.annotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
     spec:
       {{- .unit.spec | nindent 6 }}
 {{ end -}}

@@ -1,11 +1,20 @@
-{{- /* The Service of a component with ports, and a headless one for the members of a StatefulSet. */ -}}
+{{- /*
+The Service of a component with ports, with the user's `network.<component>.service`, and a headless one for
+the members of a StatefulSet.
+*/ -}}
 {{- define "common.kinds.service" -}}
 {{- if and .unit.served (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "service-%s" .unit.key))) -}}
 {{- $node := .unit.network.node_port | default dict -}}
+{{- $service := .unit.network.service | default dict -}}
 {{- $https := dict "traefik.ingress.kubernetes.io/service.serversscheme" "https" "traefik.ingress.kubernetes.io/service.serverstransport" "internal@file" }}
-{{ include "common.context.object" (merge (dict "kind" "v1 Service" "annotations" (ternary $https dict .unit.https)) .) }}
+{{- $annotations := ternary $https dict .unit.https }}
+{{- include "common.context.merge" (dict "into" $annotations "from" (include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" (get (.ctx.values.annotations | default dict) "service")) | mustFromJson)) }}
+{{ include "common.context.object" (merge (dict "kind" "v1 Service" "annotations" $annotations) .) }}
 spec:
-  type: {{ ternary "NodePort" "ClusterIP" (not (empty $node.enabled)) }}
+  type: {{ $service.type | default (ternary "NodePort" "ClusterIP" (not (empty $node.enabled))) }}
+  {{- with omit $service "type" }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   selector:
     {{- include "common.context.selector" . | nindent 4 }}
     {{- if .unit.primary }}

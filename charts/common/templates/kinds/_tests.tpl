@@ -7,7 +7,7 @@ cloud: that one kk runs after all other tests.
 {{- if and $facts (include "common.context.enabled" (dict "ctx" $ "key" (printf "pod-%s" $key))) -}}
 {{- $unit := deepCopy $facts -}}
 {{- include "common.pod.unit" (dict "ctx" $ "role" "test" "key" $key "unit" $unit) }}
-{{- $hook := dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation" }}
+{{- $hook := merge (dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation") ($unit.settings.annotations | default dict) }}
 {{- with $unit.scope }}
 {{- $_ := set $hook "kk.openstack.org/test" . }}
 {{- end }}

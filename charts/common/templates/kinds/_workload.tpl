@@ -33,6 +33,9 @@ spec:
         {{- with .unit.stable_after }}
         kk.openstack.org/stable-after: {{ . }}
         {{- end }}
+        {{- with .unit.settings.annotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
     spec:
       {{- $spec | nindent 6 }}
   {{- include (printf "common.kinds.%s" $kind) (merge (dict "lifecycle" $lifecycle) .) | nindent 2 }}

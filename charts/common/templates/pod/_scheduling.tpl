@@ -1,6 +1,7 @@
 {{- /*
 Scheduling and termination of a pod: openstack-helm's labels, anti-affinity, tolerations, priority, grace.
-Pods of one component prefer different nodes; `pod.affinity.anti.type` can require them.
+Pods of one component prefer different nodes; `pod.affinity.anti.type` can require them. What else affects it
+has Kubernetes' names: `pod.affinity.nodeAffinity.<unit>` and the like, `pod.topologySpreadConstraints`.
 */ -}}
 {{- define "common.pod.scheduling" -}}
 {{- $pod := .ctx.values.pod -}}
@@ -10,6 +11,7 @@ Pods of one component prefer different nodes; `pod.affinity.anti.type` can requi
 {{- $label = $label | default (get .ctx.values.labels.roles (.unit.node | default "control_plane")) -}}
 nodeSelector:
   {{ $label.node_selector_key }}: {{ $label.node_selector_value | quote }}
+{{- $affinity := dict }}
 {{- if $isComponent }}
 {{- if ne .unit.kind "DaemonSet" }}
 {{- $anti := $pod.affinity.anti }}
@@ -20,15 +22,29 @@ nodeSelector:
 {{- $weight := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" $anti.weight) | mustFromJson }}
 {{- $term = dict "weight" (int64 $weight) "podAffinityTerm" $term }}
 {{- end }}
-affinity:
-  podAntiAffinity:
-    {{- dict $type (list $term) | toYaml | nindent 4 }}
+{{- $_ := set $affinity "podAntiAffinity" (dict $type (list $term)) }}
 {{- end }}
 {{- $grace := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" (dig "lifecycle" "termination_grace_period" dict $pod)) | mustFromJson }}
 terminationGracePeriodSeconds: {{ dig "timeout" (.unit.grace | default 60) ($grace | default dict) | int64 }}
 {{- end }}
 {{- if and .unit.grace (not $isComponent) }}
 terminationGracePeriodSeconds: {{ .unit.grace | int64 }}
+{{- end }}
+{{- range $name := list "nodeAffinity" "podAffinity" "podAntiAffinity" }}
+{{- with include "common.context.pick" (dict "ctx" $.ctx "key" $key "of" (get $pod.affinity $name)) | mustFromJson }}
+{{- $_ := set $affinity $name . }}
+{{- end }}
+{{- end }}
+{{- with $affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .unit.settings.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- range . }}
+  {{- $own := dict "labelSelector" (dict "matchLabels" (include "common.context.selector" $ | fromYaml)) }}
+  - {{ merge . (ternary dict $own (hasKey . "labelSelector")) | toJson }}
+  {{- end }}
 {{- end }}
 {{- $tolerations := .unit.settings.tolerations | default dict }}
 {{- if $tolerations.enabled }}

@@ -11,6 +11,16 @@ host{{ get (dict "network" "Network" "pid" "PID" "ipc" "IPC") $name }}: true
 {{- if dig "network" false (.unit.host | default dict) }}
 dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
+{{- with .ctx.values.images.pull_secrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .unit.settings.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- with get (dict "job" "OnFailure" "test" "Never") .unit.role }}
 restartPolicy: {{ . }}
 {{- end }}

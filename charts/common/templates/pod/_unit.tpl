@@ -10,9 +10,11 @@ that it reads), account, waits.
 {{- $_ := set .unit "name" (include "common.context.name" (dict "ctx" .ctx "key" .key)) -}}
 {{- $_ := set .unit "reference" (coalesce .unit.reference (include "common.context.image" (dict "ctx" .ctx "key" .key "name" (.unit.image | default .ctx.root.Values.image)))) -}}
 {{- $_ := set .unit "settings" dict -}}
-{{- range $name := list "env" "mounts" "priorityClassName" "probes" "runtimeClassName" "security_context" "tolerations" -}}
+{{- range $name := list "env" "hostAliases" "mounts" "priorityClassName" "probes" "runtimeClassName" "security_context" "tolerations" "topologySpreadConstraints" -}}
 {{- $_ := set $.unit.settings $name (include "common.context.pick" (dict "ctx" $.ctx "key" $.unit.key "of" (get $.ctx.values.pod $name)) | mustFromJson) -}}
 {{- end -}}
+{{- $annotations := get (.ctx.values.annotations | default dict) (ternary "pod" "job" (eq .role "component")) -}}
+{{- $_ := set .unit.settings "annotations" (include "common.context.pick" (dict "ctx" .ctx "key" .key "of" $annotations) | mustFromJson) -}}
 {{- $_ := set .unit "kolla" (not .unit.script) -}}
 {{- $_ := set .unit "imported" (and (eq .role "component") (get (.ctx.root.Values.kolla | default dict) .key)) -}}
 {{- with .unit.login -}}
