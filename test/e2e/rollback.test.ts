@@ -32,6 +32,16 @@ async function rollbacks({helmCalls}: TestEnvironment): Promise<string[]> {
   return calls.map((call) => call.replace(/^rollback .* -- /, 'rollback '))
 }
 
+/** A claim named dumps. */
+function claim(namespace: string): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {name: 'dumps', namespace},
+    spec: {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}},
+  }
+}
+
 type Done = Awaited<ReturnType<TestEnvironment['kk']>>
 
 describe.each(HELMS)('kk rollback with %s', (helm) => {
@@ -137,6 +147,29 @@ atNight(() => {
       expect(kept.exitCode, kept.stderr).toBe(0)
       expect(kept.stderr).toContain('keeps the schema')
       expect(await replicas(environment.name)).toEqual({api: 1})
+    })
+
+    it('that is refused names the dump from before the first of two migrations; an upgrade without its claim is refused', async () => {
+      const migrated = (version: number, dumps?: string) =>
+        workloads({api: {values: {replicas: version, job: {migration: true, version, dumps}}}})
+      const environment = await makeEnvironment({content: migrated(1)})
+      await environment.deploy()
+      await environment.write(migrated(2, 'dumps'))
+      const withoutClaim = await environment.kk('deploy', '--yes')
+      await kubectl(['create', '--filename', '-'], {input: claim(environment.name)})
+      const upgraded = await environment.kk('deploy', '--yes')
+      await environment.write(migrated(3, 'dumps'))
+      await environment.deploy()
+
+      const refused = await environment.kk('rollback', '--release', 'api', '--revision', '1', '--yes')
+
+      expect(withoutClaim.exitCode).toBe(2)
+      expect(withoutClaim.stderr).toMatch(/KK_UNSERVED.*\n.*PersistentVolumeClaim\/dumps/)
+      expect(upgraded.exitCode, upgraded.stderr).toBe(0)
+      expect(upgraded.stderr).toContain('the databases are dumped to the claim dumps')
+      expect(refused.exitCode).toBe(3)
+      expect(refused.stderr).toContain('was dumped to the claim dumps: api/api-job-2.sql.gz')
+      expect(refused.stderr).toContain('DUMP=api-job-2')
     })
 
     it('is refused before any change if a kept claim is in the way; a deploy with the claim takes the claim over', async () => {
