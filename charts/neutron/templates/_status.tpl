@@ -36,7 +36,7 @@ def check():
     newest = max([row["nb_cfg_timestamp"] for row in chassis], default=0) / 1000
     if chassis and newest and time.time() - newest > OLD_SECONDS:
         raise RuntimeError("OVN has not asked its nodes for %d s, so the state of the agents is not known" % (time.time() - newest))
-    now, count, findings = time.monotonic(), 0, []
+    now, count, waiting, findings = time.monotonic(), 0, 0, []
     for row in chassis:
         host = hosts.get(row["name"], row["name"])
         present = [key for key in AGENTS if key in row["external_ids"]]
@@ -49,9 +49,13 @@ def check():
                 copied[(row["name"], key)] = (agent, now, datetime.datetime.now(datetime.timezone.utc))
             _, at, since = copied[(row["name"], key)]
             # As neutron judges: an agent waits for some seconds before it copies a number.
-            if number - agent > 1 and now - at > DOWN_SECONDS:
+            if number - agent > 1 and now - at <= DOWN_SECONDS:
+                waiting += 1
+            elif number - agent > 1:
                 findings.append("%s on %s: down, no report since %s" % (AGENTS[key], host, since.strftime("%Y-%m-%d %H:%M:%SZ")))
             else:
                 count += 1
+    if waiting and not findings:
+        raise RuntimeError("agents that have not answered yet: %d" % waiting)
     return "agents of OVN up: %d" % count, findings
 {{ end -}}
