@@ -85,3 +85,92 @@ describe.each(HELMS)('kk test with %s', (helm) => {
     expect(runs.map(({verb}) => verb)).toEqual(['deploy'])
   })
 })
+
+describe.each(HELMS)('kk test of the whole cloud with %s', (helm) => {
+  let environment: TestEnvironment
+  const release = (name: string) => `${environment.name}/${name}`
+  const testedReleases = async () => {
+    const calls = (await environment.helmCalls()).filter((call) => call.startsWith('test '))
+    return calls.map((call) => [call.split(' ').at(-1), /--filter (\S+)/.exec(call)?.[1]])
+  }
+  beforeAll(async () => {
+    environment = await makeEnvironment({
+      helm,
+      content: workloads({
+        api: {values: {test: PASSES, userTest: PASSES}},
+        other: {requires: ['api'], values: {test: PASSES}},
+        broken: {requires: ['api'], values: {test: FAILS}},
+      }),
+    })
+    await environment.deploy()
+  })
+
+  it('runs after all other tests, also after a failed one', async () => {
+    const {exitCode, stdout, stderr} = await environment.kk('test', '--output', 'json')
+
+    expect(exitCode, stderr).toBe(1)
+    const {releases} = JSON.parse(stdout)
+    expect(releases.map((each: {release: string; state: string}) => [each.release, each.state])).toEqual(
+      expect.arrayContaining([
+        [release('broken'), 'failed'],
+        [release('other'), 'succeeded'],
+        [release('api:user'), 'succeeded'],
+      ]),
+    )
+    const calls = await testedReleases()
+    expect(calls[0]).toEqual(['api', '!name=api-user-test'])
+    expect(calls.at(-1)).toEqual(['api', 'name=api-user-test'])
+    expect(calls).toHaveLength(4)
+  })
+
+  it('is shown by kk status with the tests of each release', async () => {
+    await environment.kk('test')
+
+    const {stdout} = await environment.kk('status', '--output', 'json')
+
+    const {releases, lastTest} = JSON.parse(stdout)
+    const states = releases.map((each: {release: string; lastTest: {state: string}}) => [
+      each.release,
+      each.lastTest.state,
+    ])
+    expect(Object.fromEntries(states)).toEqual({
+      [release('api')]: 'passed',
+      [release('broken')]: 'failed',
+      [release('other')]: 'passed',
+    })
+    expect(lastTest).toEqual({state: 'passed', at: expect.any(String)})
+  })
+
+  it('does not run with names, and runs alone with --only user', async () => {
+    const before = (await testedReleases()).length
+
+    const named = await environment.kk('test', 'api')
+    const alone = await environment.kk('test', '--only', 'user')
+
+    expect([named.exitCode, alone.exitCode]).toEqual([0, 0])
+    expect((await testedReleases()).slice(before)).toEqual([
+      ['api', '!name=api-user-test'],
+      ['api', 'name=api-user-test'],
+    ])
+  })
+
+  it('ends a deploy with --test, also one with nothing to do, in one result', async () => {
+    const {exitCode, stdout} = await environment.kk('deploy', '--test', '--output', 'json')
+
+    expect(exitCode).toBe(1)
+    const {releases, tests} = JSON.parse(stdout)
+    expect(releases).toContainEqual(expect.objectContaining({release: release('api'), state: 'unchanged'}))
+    expect(tests.releases).toContainEqual(
+      expect.objectContaining({release: release('api:user'), state: 'succeeded'}),
+    )
+    expect(tests.releases).toContainEqual(
+      expect.objectContaining({release: release('broken'), state: 'failed'}),
+    )
+  })
+
+  it('says in a dry run that tests follow', async () => {
+    const {stdout} = await environment.kk('deploy', '--test', '--dry-run')
+
+    expect(stdout).toContain('the tests of all releases are run')
+  })
+})

@@ -326,7 +326,7 @@ def point(number, name, step):
     except Skipped as error:
         skip = error
     except Exception as error:
-        print("".join("# %s\n" % line for line in traceback.format_exc().splitlines()), end="")
+        print("".join("# %s\n" % line for line in traceback.format_exc(limit=-2).splitlines()), end="")
         why = "%s: %s" % (type(error).__name__, error)
     print("%sok %d - %s%s" % ("not " if why else "", number, name, " # SKIP %s" % skip if skip else ""))
     details = {"duration_ms": round((time.monotonic() - began) * 1000), **({"message": why} if why else {})}

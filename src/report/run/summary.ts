@@ -37,7 +37,7 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
     timeSpentBlock(state, labels, palette),
     [
       ...unfinishedLines(state, labels, palette),
-      ...testedLines(state, labels),
+      ...testedLines(state, labels, palette),
       ...notedLines(state, labels, palette),
       ...state.notes.map(plainLine),
       outcomeLine(state, palette),
@@ -67,11 +67,22 @@ function unfinishedLines(state: RunState, labels: Labels, palette: Palette): rea
   return running.length === 0 ? [] : [`${palette.change('!')} not known to have ended: ${running.join(', ')}`]
 }
 
-/** Returns the results that the pods of `helm test` reported. */
-function testedLines(state: RunState, labels: Labels): readonly string[] {
-  return [...state.releases.values()].flatMap(({release, tests}) =>
-    tests === undefined ? [] : [`${labels(release)}: ${testsText(tests)}`],
-  )
+/** The maximum number of failed tests of one release that are listed; reports have all. */
+const MAX_FAILED_TESTS = 20
+
+/** Returns the results that the pods of `helm test` reported, with the failed tests. */
+function testedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
+  return [...state.releases.values()].flatMap(({release, tests = []}) => {
+    if (tests.length === 0) return []
+    const failed = tests.filter(({outcome}) => outcome === 'failed')
+    const shown = failed.slice(0, MAX_FAILED_TESTS).map(({name, text}) => {
+      const why = text === undefined ? '' : `: ${text}`
+      return `  ${palette.bad('not ok')} ${plainLine(`${name}${why}`)}`
+    })
+    const rest = failed.length - shown.length
+    const more = rest === 0 ? [] : [`  and ${rest} more`]
+    return [`${labels(release)}: ${testsText(tests)}`, ...shown, ...more]
+  })
 }
 
 /** Returns the notes on releases whose gate has passed. */

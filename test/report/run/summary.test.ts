@@ -77,6 +77,19 @@ describe('the end of a run', () => {
     )
   })
 
+  it('lists the failed tests with their messages', () => {
+    const run = recorder({keystone: []})
+    const tests = [
+      {name: 'token', outcome: 'passed'},
+      {name: 'server', outcome: 'failed', text: 'it has no address'},
+    ] as const
+    const tested = {type: 'release-tested', at: 0, release: 'openstack/keystone', tests} as const
+
+    expect(summaryOf([run.begin(), run.start(0, 'keystone'), tested])).toContain(
+      'keystone: 1 test passed, 1 failed, 0 skipped\n  not ok server: it has no address\n',
+    )
+  })
+
   it('repeats each failure in full, with the releases skipped because of it', () => {
     expect(summaryOf(brokenRun())).toMatchInlineSnapshot(`
       "✖ keystone failed after 28 s
