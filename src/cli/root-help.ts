@@ -18,6 +18,7 @@ const GROUPS = {
     graph: 'Show which releases require which',
     values: 'Show, explain and split the values of releases',
     render: 'Print the manifests that helm would apply',
+    openrc: 'Print an openrc or a clouds.yaml to log in to the cloud',
     facts: 'Show the facts about the cloud, and the source of each',
     history: 'Show the runs of an environment, or revisions',
     drift: 'Show where objects on the cluster differ',

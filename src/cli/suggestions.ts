@@ -41,6 +41,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly string[]>> = {
   show: ['kk values show FILE RELEASE'],
   explain: ['kk values explain FILE RELEASE'],
   edit: ['kk overrides update CHART NAMESPACE'],
+  login: ['kk openrc FILE'],
   search: ['kk charts search'],
   package: ['kk charts package'],
   push: ['kk charts publish'],

@@ -18,13 +18,14 @@ import type {ReleaseId} from '../release.ts'
 import {expectKept} from './export.ts'
 import type {Supplied} from './secrets/supply-secrets.ts'
 
-interface RenderOptions {
+export interface RenderOptions {
   /** All releases of the environment if empty. */
   readonly names: readonly string[]
   readonly helm: Renderer
   /** If set, charts read its version, its kinds and, if they look objects up, its objects. */
   readonly cluster: {readonly apiServer: ApiServer; readonly records: Records} | undefined
-  readonly showSecrets: boolean
+  /** `unchecked`: also shows values that are not kept yet, and that a deploy would replace. */
+  readonly showSecrets: boolean | 'unchecked'
 }
 
 /** The objects that helm would apply for a release, with hooks. */
@@ -43,7 +44,7 @@ export async function renderReleases(
 ): Promise<readonly RenderedRelease[]> {
   const {final: prepared} = supplied
   const selected = selectedReleases(prepared, names)
-  if (showSecrets)
+  if (showSecrets === true)
     expectKept(
       {supplied},
       selected.map((id) => ({id})),

@@ -5,7 +5,7 @@ import {allInOneEnvironment, EXAMPLES, expectToWork} from '../e2e/support/exampl
 /** Whatever changes nothing may run beside others. */
 const LOOKS = (line: string) =>
   line.includes('--dry-run') ||
-  /^kk (graph|drift|history|licenses|orphans|plan|schema|status|values|overrides (list|show)|helm-override-(list|show))\b/.test(
+  /^kk (graph|drift|history|openrc|render|orphans|plan|schema|status|values|overrides (list|show)|helm-override-(list|show))\b/.test(
     line,
   )
 

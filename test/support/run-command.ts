@@ -6,7 +6,7 @@ import {type View, viewText} from '../../src/report/text/view.ts'
 import {table} from '../../src/table.js'
 
 /** What a command printed: on standard output, as a document, and on standard error. */
-export interface CommandOutput {
+interface CommandOutput {
   readonly stdout: string
   readonly document: unknown
   readonly notes: readonly string[]

@@ -58,7 +58,7 @@ interface Examining {
     | undefined
 }
 
-export interface ExaminedCharts {
+interface ExaminedCharts {
   readonly faults: readonly ChartFault[]
   readonly coverage: ChartsCoverage
 }
