@@ -5,6 +5,7 @@ import type {Metafile} from 'esbuild'
 import {execa} from 'execa'
 import {readCarried} from '../../src/charts/carried.ts'
 import type {AssetName, Build} from '../../src/state/assets.ts'
+import {compressedPages} from '../../src/state/pages.ts'
 import {carriedFiles} from '../carried-files.ts'
 import {licenseNotices} from '../license-notices.ts'
 import {BUNDLES, bundle, bundleStart} from './bundle.ts'
@@ -42,8 +43,9 @@ export async function makeAssets(directory: string): Promise<Made> {
     'files.sha256': createHash('sha256').update(carried).digest('hex'),
     'licenses.txt': licenseNotices(ROOT, [start, ...others]),
     'build.json': JSON.stringify(build),
+    'pages.json.br': compressedPages(join(ROOT, 'docs')),
   }
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(assets, name), text)
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(assets, name), content)
   writeFileSync(join(assets, 'sources.sha256'), sourcesDigest(directory))
   const bundles = [
     ['start', start],
@@ -55,7 +57,12 @@ export async function makeAssets(directory: string): Promise<Made> {
 /** The inputs of the executable except its Node; V8's caches of the bundles follow from both. */
 function sourcesDigest(directory: string): string {
   const hash = createHash('sha256').update(process.version)
-  for (const file of [START, ...BUNDLES.map((name) => `assets/${name}.cjs`), 'assets/files.json'])
+  for (const file of [
+    START,
+    ...BUNDLES.map((name) => `assets/${name}.cjs`),
+    'assets/files.json',
+    'assets/pages.json.br',
+  ])
     hash.update(readFileSync(join(directory, file)))
   return hash.digest('hex')
 }
@@ -92,6 +99,7 @@ export async function assemble({directory}: Made, {node, output, foreign = false
     'files.json',
     'files.sha256',
     'licenses.txt',
+    'pages.json.br',
     'sources.sha256',
     ...BUNDLES.flatMap((name) => [`${name}.cjs`, `${name}.cjs.cache`] as const),
   ]

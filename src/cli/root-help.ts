@@ -12,6 +12,7 @@ const GROUPS = {
     deploy: 'Deploy an environment: install and upgrade what differs',
     status: 'Show the status of each release on the cluster',
     help: 'Explain a term of kk, or how to use a command',
+    docs: 'List, print and search the pages of the documentation',
     completion: 'Print the shell completion script',
   },
   Look: {

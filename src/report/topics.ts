@@ -39,10 +39,11 @@ export function findTopic(topics: readonly Topic[], word: string): Topic | undef
 
 /** Returns a topic for a terminal: links without their targets, tables in columns. */
 export function topicText({title, text}: Topic, palette: Palette): View {
-  return [palette.strong(title), ...text.split(/\n\n+/).flatMap((part) => ['', partOf(part, palette)])]
+  return [palette.strong(title), ...text.split(/\n\n+/).flatMap((part) => ['', markdownPart(part, palette)])]
 }
 
-function partOf(part: string, palette: Palette): Part {
+/** Returns a paragraph, a table, a list or a block of code for a terminal. */
+export function markdownPart(part: string, palette: Palette): Part {
   if (part.startsWith('|')) {
     const lines = part.split('\n').filter((line) => !/^\|[\s|-]+\|$/.test(line))
     const [heads = [], ...rows] = lines.map((line) =>
@@ -65,7 +66,7 @@ function partOf(part: string, palette: Palette): Part {
 
 function plain(text: string, palette: Palette): string {
   return text
-    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replaceAll(/!?\[([^\]]+)\]\([^)]+\)/g, '$1')
     .replaceAll(/\*\*([^*]+)\*\*/g, (_, word: string) => palette.strong(word))
     .replaceAll(/`([^`]+)`/g, (_, code: string) => palette.accent(code))
 }

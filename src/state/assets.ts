@@ -14,6 +14,7 @@ export type AssetName =
   | 'files.json'
   | 'files.sha256'
   | 'licenses.txt'
+  | 'pages.json.br'
   | 'sources.sha256'
   | `${BundleName}.cjs`
   | `${BundleName}.cjs.cache`

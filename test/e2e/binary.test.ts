@@ -141,6 +141,14 @@ describe('the binary alone', () => {
     expect(texts.filter((text) => text.trim().length < 200)).toEqual([])
   })
 
+  it('contains the documentation', async () => {
+    const {exitCode, stdout} = await alone(['docs', 'tls'])
+
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^TLS\n/)
+    expect(stdout).toMatch(/^What is covered$/m)
+  })
+
   it.each([{NODE_OPTIONS: '--require /nonexistent'}, {NODE_OPTIONS: '--no-such-option'}])(
     'ignores the variable %j',
     async (env) => {
