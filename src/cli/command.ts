@@ -1,5 +1,6 @@
 import {Command, Flags, type Interfaces} from '@oclif/core'
 import type {Console} from './console.ts'
+import {OLD_TIMEOUT} from './flags.ts'
 import type {CommandTable} from './reference.ts'
 
 /** The options that oclif passes to every command as `config.options`. */
@@ -37,7 +38,17 @@ export abstract class KkCommand extends Command {
       for (const alias of aliases)
         if (this.argv.some((word) => word === `--${alias}` || word.startsWith(`--${alias}=`)))
           this.console.say(`note: --${alias} is deprecated; use --${name} instead`)
+    for (const text of 'timeout' in (this.ctor.flags ?? {}) ? oldTimeouts(this.argv) : [])
+      this.console.say(`note: --timeout ${text} is deprecated; use --timeout ${text}s instead`)
   }
+}
+
+/** Returns the timeouts of a command line that have no unit. */
+function oldTimeouts(argv: readonly string[]): readonly string[] {
+  return argv.flatMap((word, at) => {
+    const [, text = argv[at + 1] ?? ''] = /^--timeout(?:=(.*))?$/.exec(word) ?? ['', '']
+    return OLD_TIMEOUT.test(text) ? [text] : []
+  })
 }
 
 /**

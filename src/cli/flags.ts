@@ -1,4 +1,5 @@
 import {Flags, type Interfaces} from '@oclif/core'
+import {seconds, TIME_TITLE} from '../base/duration.ts'
 import {KkError} from '../base/errors.ts'
 import {isFile} from '../environment/choose.ts'
 import {DEFAULT_SANDBOX} from '../sandbox/sandbox.ts'
@@ -189,10 +190,29 @@ export const documentFlags = {
   })(),
 }
 
-/** Returns a flag for a timeout, in seconds. */
-export function timeoutFlag(summary: string) {
-  return Flags.integer({summary, helpValue: 'SECONDS', default: 1_200, min: 0})
+/** Returns the flag for how long a command waits, as a duration, which `timeoutSeconds` reads. */
+export function timeoutFlag(waits: string, byDefault: string) {
+  return Flags.string({
+    summary: `How long to wait for ${waits}, such as 20m, 1h30m or 90s (default: ${byDefault}).`,
+    helpValue: 'TIME',
+  })
 }
+
+/**
+ * Returns a timeout in seconds. A number without a unit, the old spelling of some commands, is seconds.
+ * Throws `KK_USAGE`.
+ */
+export function timeoutSeconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const timeout = OLD_TIMEOUT.test(text) ? Number(text) : seconds(text)
+  if (timeout !== undefined) return timeout
+  throw new KkError('KK_USAGE', `--timeout ${text}: expected ${TIME_TITLE}`, {
+    hint: 'for example --timeout 5m',
+  })
+}
+
+/** A timeout without a unit. */
+export const OLD_TIMEOUT = /^\d{1,6}$/
 
 /** `[FILE] [RELEASE…]`: an argument that ends in .yaml or .yml, or is -, is the environment file. */
 export const releasesArgument = {

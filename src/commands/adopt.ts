@@ -21,17 +21,18 @@ export default class Adopt extends KkCommand {
   static override summary =
     'Take over releases that were installed without kk, after showing the differences.'
   static override description =
-    'Shows what an upgrade with the chart and values of this environment would change (chart, values and objects, with secrets masked), then asks for confirmation. Without a terminal, --yes is required. Only adds labels to the latest Helm release record: the objects change with the next deploy. A release of another environment is refused unless --owner names that environment, as after renaming an environment or when moving releases between environments.'
+    'Shows what an upgrade with the chart and values of this environment would change (chart, values and objects, with secrets masked), then asks for confirmation. Without a terminal, --yes is required. Only adds labels to the latest Helm release record: the objects change with the next deploy. A release of another environment is refused unless --former-owner names that environment, as after renaming an environment or when moving releases between environments.'
   static override usage = '[RELEASE...] [FILE] [FLAGS]'
   static override examples = [
     'Show what a deploy would change.\nkk adopt keystone environments/all-in-one.yaml --sandbox --dry-run',
     'kk adopt mariadb keystone environments/all-in-one.yaml --sandbox --yes',
-    'After the environment was renamed.\nkk adopt environments/all-in-one.yaml --owner staging --sandbox --dry-run',
+    'After the environment was renamed.\nkk adopt environments/all-in-one.yaml --former-owner staging --sandbox --dry-run',
   ]
   static override args = releasesArgument
   static override flags = {
     ...renderFlags,
-    owner: Flags.string({
+    'former-owner': Flags.string({
+      aliases: ['owner'],
       summary:
         'The environment that owns the releases now. Without release names, takes over its releases with a section in the file or, if the file contains all its releases, all of them.',
       helpValue: 'ENVIRONMENT',
@@ -46,7 +47,7 @@ export default class Adopt extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Adopt)
     const words = argv as string[]
-    const {owner: from, yes} = flags
+    const {'former-owner': from, yes} = flags
     if (from === undefined && splitArguments(words).releases.length === 0) throw noRelease()
     const opened = await openOnCluster(flags, words)
     await using cluster = opened.cluster
@@ -64,7 +65,7 @@ export default class Adopt extends KkCommand {
 
     const names = planned.adoptions.map(({release}) => releaseName(release))
     const place = targetArguments(prepared.environment.file, flags)
-    const retryCommand = `kk adopt ${names.join(' ')} ${place}${from === undefined ? '' : ` --owner ${from}`}`
+    const retryCommand = `kk adopt ${names.join(' ')} ${place}${from === undefined ? '' : ` --former-owner ${from}`}`
     const commands = {retryCommand, status: statusCommand(prepared.environment, flags)}
     const choices = runChoices(flags, {verb: 'adopt', scope: {names, install: false}})
     const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
@@ -81,8 +82,8 @@ function noRelease(): KkError {
 }
 
 function sameOwner(owner: string): KkError {
-  return new KkError('KK_USAGE', `--owner ${owner} is the environment of the file itself`, {
-    hint: '--owner names the environment that owns the releases now',
+  return new KkError('KK_USAGE', `--former-owner ${owner} is the environment of the file itself`, {
+    hint: '--former-owner names the environment that owns the releases now',
   })
 }
 

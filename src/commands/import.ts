@@ -38,7 +38,7 @@ export default class Import extends KkCommand {
     name: Flags.string({summary: 'The name of the environment.', helpValue: 'NAME', default: 'imported'}),
     namespace: Flags.string({
       char: 'n',
-      summary: 'Only import releases of this namespace.',
+      summary: 'The namespace of the releases to import (default: all).',
       helpValue: 'NAMESPACE',
       helpGroup: 'CLUSTER',
     }),

@@ -27,7 +27,7 @@ export default class Init extends KkCommand {
     }),
     namespace: Flags.string({
       char: 'n',
-      summary: 'The namespace of its releases (default: openstack).',
+      summary: 'The namespace of the releases (default: openstack).',
       helpValue: 'NAMESPACE',
     }),
     service: repeated('CHART', 'A service to deploy; may be repeated (default: keystone, glance, horizon).'),

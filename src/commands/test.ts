@@ -1,8 +1,13 @@
 import {Flags} from '@oclif/core'
-import {seconds, TIME_TITLE} from '../base/duration.ts'
-import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
-import {clusterFlags, environmentFlags, helmFlags, releasesArgument} from '../cli/flags.ts'
+import {
+  clusterFlags,
+  environmentFlags,
+  helmFlags,
+  releasesArgument,
+  timeoutFlag,
+  timeoutSeconds,
+} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {openPrepared} from '../cli/open/open.ts'
 import {changeFlags, reportFlags, streamFlags} from '../cli/run/flags.ts'
@@ -34,10 +39,7 @@ export default class Test extends KkCommand {
         'Run only the tests of single releases, or only those that use the whole cloud as a user does (default: both; with release names, only those of the releases).',
       options: TEST_SCOPES,
     })(),
-    timeout: Flags.string({
-      summary: 'The timeout for the tests of one release (default: the timeout of its deployment).',
-      helpValue: 'TIME',
-    }),
+    timeout: timeoutFlag('the tests of one release', 'the timeout of its deployment'),
     ...streamFlags,
     ...reportFlags,
     ...clusterFlags,
@@ -65,13 +67,4 @@ export default class Test extends KkCommand {
     printResult({...runDocument(state), notes: plan.notes ?? []}, context)
     process.exitCode = exit
   }
-}
-
-function timeoutSeconds(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const timeout = seconds(text)
-  if (timeout !== undefined) return timeout
-  throw new KkError('KK_USAGE', `--timeout ${text}: expected ${TIME_TITLE}`, {
-    hint: 'for example --timeout 5m',
-  })
 }

@@ -85,7 +85,7 @@ export function expectNamed(
   const names = owned.map(({release}) => releaseName(release)).join(' ')
   const message = ['protected, and used by releases that are not handed over:', ...lines].join('\n')
   throw new KkError('KK_OWNER', message, {
-    hint: `name the releases whose owner should change: kk adopt ${names} --owner ${from}`,
+    hint: `name the releases whose owner should change: kk adopt ${names} --former-owner ${from}`,
   })
 }
 
@@ -123,7 +123,7 @@ export function usedWithoutChart(release: DesiredRelease['release'], file: strin
 
 function ownedElsewhere({release}: ReleaseRecord, owner: string): KkError {
   return new KkError('KK_OWNER', `${release} belongs to the environment "${owner}" and cannot be adopted`, {
-    hint: `change it with the file of the environment "${owner}"; releases that require it here use it as it is; to hand it over to this environment: kk adopt ${releaseName(release)} --owner ${owner}`,
+    hint: `change it with the file of the environment "${owner}"; releases that require it here use it as it is; to hand it over to this environment: kk adopt ${releaseName(release)} --former-owner ${owner}`,
   })
 }
 
@@ -132,7 +132,7 @@ function notOwned({release}: ReleaseRecord, from: string): KkError {
   return new KkError(
     'KK_FOREIGN',
     `${release} does not belong to the environment "${from}": kk did not install it`,
-    {hint: `take it over without --owner: kk adopt ${releaseName(release)}`},
+    {hint: `take it over without --former-owner: kk adopt ${releaseName(release)}`},
   )
 }
 

@@ -40,7 +40,7 @@ export function ownedByOthers(
       const ownedNames = owned
         .filter((one) => one.owner === each)
         .map((one) => `${releaseName(one.release)} `)
-      return `kk adopt ${renamed.has(each) ? '' : ownedNames.join('')}--owner ${each}`
+      return `kk adopt ${renamed.has(each) ? '' : ownedNames.join('')}--former-owner ${each}`
     })
     .join(', ')
   return new KkError('KK_OWNER', message, {

@@ -1,7 +1,9 @@
-import {Config} from '@oclif/core'
+import {type Command, Config} from '@oclif/core'
 import {CommandHelp} from '@oclif/core/help'
 import {expect, it} from 'vitest'
+import {KkCommand} from '../../src/cli/command.ts'
 import {openConsole} from '../../src/cli/console.ts'
+import {timeoutSeconds} from '../../src/cli/flags.ts'
 import {oclifOptions} from '../../src/cli/oclif.ts'
 import {table} from '../../src/table.js'
 
@@ -46,6 +48,33 @@ the topology per-service requires --service or --environment`,
     expect(await install(...words)).toBe(output)
   },
 )
+
+it.each([
+  ['operator:pause', '60', 'note: --timeout 60 is deprecated; use --timeout 60s instead'],
+  ['operator:pause', '1m', ''],
+  ['operator:uninstall', '60', 'note: --timeout 60 is deprecated; use --timeout 60s instead'],
+  ['test', '60s', ''],
+])('kk %s reads --timeout %s as a minute', async (id, text, note) => {
+  const {flags} = (await table.loaders[id]!()).default as typeof Command
+  const notes: string[] = []
+  class Parsed extends KkCommand {
+    static override flags = flags
+    override async run() {
+      return (await this.parse(Parsed)).flags as {readonly timeout: string}
+    }
+  }
+  const console = {...openConsole([]), say: (view: unknown) => void notes.push(String(view))}
+  const config = await Config.load(oclifOptions('0.0.0', console, table))
+
+  const parsed = await new Parsed([`--timeout`, text], config).run()
+
+  expect(timeoutSeconds(parsed.timeout)).toBe(60)
+  expect(notes.join('\n')).toBe(note)
+})
+
+it.each(['-1s', '0s', 'soon', '5 m'])('the timeout %s is refused', (text) => {
+  expect(() => timeoutSeconds(text)).toThrow(expect.objectContaining({code: 'KK_USAGE'}))
+})
 
 it('help omits old spellings of flags', async () => {
   const config = await Config.load(oclifOptions('0.0.0', openConsole([]), table))

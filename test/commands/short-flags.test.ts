@@ -24,6 +24,25 @@ it.each([
   expect(flags.filter(([, flag]) => !flagWords(flag).startsWith(words)).map(([id]) => id)).toEqual([])
 })
 
+it('a flag is on all commands either a switch or takes a value', () => {
+  const types = Map.groupBy(FLAGS, ([, {name}]) => name)
+  const mixed = [...types].filter(([, flags]) => new Set(flags.map(([, {type}]) => type)).size > 1)
+
+  expect(mixed.map(([name]) => name)).toEqual([])
+})
+
+it.each([
+  ['namespace', /^(The namespace of the (releases\b.*|Job\.))$/],
+  ['job-namespace', /^The namespace of the Job/],
+  ['timeout', /^How long to wait for .+, such as 20m, 1h30m or 90s \(default: .+\)\.$/],
+  ['owner', /^The name of the environment, instead of its file\.$/],
+])('--%s has one meaning on all commands', (name, meaning) => {
+  const summaries = shown(name).map(([id, {summary}]) => `${id} ${summary}`)
+
+  expect(summaries.length).toBeGreaterThan(2)
+  expect(summaries.filter((each) => !meaning.test(each.replace(/^\S+ --\S+ /, '')))).toEqual([])
+})
+
 it.each(commandsOf(table).map(({id, flags}) => [id, Object.values(flags)] as const))(
   'no two flags of %s share a letter',
   (_, flags) => {

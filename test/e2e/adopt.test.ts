@@ -178,22 +178,22 @@ describe('releases that plain helm installed', () => {
 })
 
 atNight(() => {
-  it('a renamed environment takes over its releases with --owner and confirmation', async () => {
+  it('a renamed environment takes over its releases with --former-owner and confirmation', async () => {
     const content = workloads({db: {}, api: {requires: ['db']}})
     const old = await makeEnvironment({content})
     await old.deploy()
     const renamed = await makeEnvironment({content, namespace: old.name})
 
     const refused = await renamed.kk('deploy')
-    const unconfirmed = await renamed.kk('adopt', '--owner', old.name)
-    const wrong = await renamed.kk('adopt', 'db', '--owner', 'somebody', '--yes')
+    const unconfirmed = await renamed.kk('adopt', '--former-owner', old.name)
+    const wrong = await renamed.kk('adopt', 'db', '--former-owner', 'somebody', '--yes')
     const between = await helmRecords(old.name)
-    const {exitCode, stderr} = await renamed.kk('adopt', '--owner', old.name, '--yes')
+    const {exitCode, stderr} = await renamed.kk('adopt', '--former-owner', old.name, '--yes')
     const next = await planned(renamed)
 
     expect(refused.exitCode).toBe(3)
     expect(refused.stderr).toContain('KK_OWNER: 2 releases belong to other environments')
-    expect(refused.stderr).toContain(`kk adopt --owner ${old.name}`)
+    expect(refused.stderr).toContain(`kk adopt --former-owner ${old.name}`)
     expect([unconfirmed.exitCode, wrong.exitCode]).toEqual([3, 3])
     expect(unconfirmed.stderr).toContain('KK_UNCONFIRMED')
     expect(between.map(({labels}) => labels['kk.openstack.org/owner'])).toEqual([old.name, old.name])
@@ -212,10 +212,10 @@ atNight(() => {
     const mine = await makeEnvironment({content, namespace: old.name})
 
     const refused = await mine.kk('deploy')
-    const {exitCode, stdout, stderr} = await mine.kk('adopt', '--owner', old.name, '--dry-run')
-    const both = await mine.kk('adopt', 'db', 'api', '--owner', old.name, '--dry-run')
+    const {exitCode, stdout, stderr} = await mine.kk('adopt', '--former-owner', old.name, '--dry-run')
+    const both = await mine.kk('adopt', 'db', 'api', '--former-owner', old.name, '--dry-run')
 
-    expect(refused.stderr).toContain(`kk adopt api --owner ${old.name}`)
+    expect(refused.stderr).toContain(`kk adopt api --former-owner ${old.name}`)
     expect(exitCode, stderr).toBe(0)
     expect(stdout).toMatch(/@ \S+\/api /)
     expect(stdout).not.toMatch(/@ \S+\/db /)
@@ -225,7 +225,7 @@ atNight(() => {
 })
 
 atNight(() => {
-  describe.concurrent('kk adopt --owner refuses', () => {
+  describe.concurrent('kk adopt --former-owner refuses', () => {
     let environment: TestEnvironment
     beforeAll(async () => {
       const namespace = await makeNamespace('adopt')

@@ -44,13 +44,13 @@ describe.concurrent('a run in the cluster', () => {
 
     follower.signal('SIGINT')
     const left = await follower.ended()
-    const next = start(corner, ['run', 'follow', run, '--namespace', jobs])
+    const next = start(corner, ['run', 'follow', run, '--job-namespace', jobs])
     const killed = await pod.run(env, BETWEEN)
     const second = await pod.run(env)
     const seen = await next.ended()
 
     expect(left.exitCode, left.stderr).toBe(130)
-    expect(left.stderr).toContain(`to follow it again: kk run follow ${run} --namespace ${jobs}`)
+    expect(left.stderr).toContain(`to follow it again: kk run follow ${run} --job-namespace ${jobs}`)
     expect(killed.signal).toBe('SIGKILL')
     expect(second.exitCode, second.stderr).toBe(0)
     expect(seen.exitCode, seen.stderr).toBe(0)

@@ -44,7 +44,7 @@ describe('the adoption of a release', () => {
     expect(adoptable(keystone, theirs, 'other')).toEqual({record: theirs, isOurs: false})
     expect(() => adoptable(keystone, theirs, 'third')).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
     expect(() => adoptable(keystone, theirs)).toThrow(
-      expect.objectContaining({hint: expect.stringContaining('kk adopt keystone --owner other')}),
+      expect.objectContaining({hint: expect.stringContaining('kk adopt keystone --former-owner other')}),
     )
     expect(() => adoptable(keystone, foreign, 'other')).toThrow(
       expect.objectContaining({code: 'KK_FOREIGN', exit: 3}),
@@ -93,7 +93,7 @@ describe('a release that another environment keeps using', () => {
         code: 'KK_OWNER',
         exit: 3,
         message: expect.stringContaining('openstack/mariadb, used by openstack/nova ("third")'),
-        hint: 'name the releases whose owner should change: kk adopt mariadb keystone --owner infra',
+        hint: 'name the releases whose owner should change: kk adopt mariadb keystone --former-owner infra',
       }),
     )
     expect(() => expectNamed(named(false), 'infra')).not.toThrow()

@@ -131,9 +131,9 @@ describe('a release that another environment owns', () => {
     const hint = (text: string) => expect.objectContaining({hint: expect.stringContaining(text)})
 
     expect(() => makePlan(inputsOf({}, [theirs, elsewhere]))).toThrow(
-      hint(`kk adopt mariadb --owner ${owner}`),
+      hint(`kk adopt mariadb --former-owner ${owner}`),
     )
-    expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(hint(`kk adopt --owner ${owner}`))
+    expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(hint(`kk adopt --former-owner ${owner}`))
   })
 
   test('is refused together with all others, with the remedies', () => {
@@ -145,7 +145,7 @@ describe('a release that another environment owns', () => {
         message: expect.stringMatching(
           /^2 releases belong to other environments, but all-in-one\.yaml states them too:\n.*openstack\/horizon \("web"\)/s,
         ),
-        hint: expect.stringMatching(/kk\.namespace.*kk adopt --owner /),
+        hint: expect.stringMatching(/kk\.namespace.*kk adopt --former-owner /),
       }),
     )
   })

@@ -154,7 +154,17 @@ export const viaFlags = {
   })(),
 }
 
-/** Selects the namespace of the Job of a run. */
+/** The namespace of a Job that runs, as `kk run follow` and `kk run list` take it. */
+export const jobNamespaceFlags = {
+  'job-namespace': Flags.string({
+    summary: 'The namespace of the Job.',
+    helpValue: 'NAME',
+    default: 'kk-system',
+    aliases: ['namespace'],
+  }),
+}
+
+/** The same, as Jobs of any version of kk pass it to `kk run start`. */
 export const runNamespaceFlags = {
   namespace: Flags.string({
     char: 'n',

@@ -203,7 +203,7 @@ export async function followInCluster(
 
 function followCommand({id, namespace}: RunPlace, flags: ClusterFlags): string {
   const words = [
-    ...(namespace === KK_NAMESPACE ? [] : [`--namespace ${namespace}`]),
+    ...(namespace === KK_NAMESPACE ? [] : [`--job-namespace ${namespace}`]),
     targetArguments('', flags).trim(),
   ]
   return ['kk run follow', id, ...words].join(' ').trim()

@@ -27,7 +27,8 @@ export default class GuardApprove extends KkCommand {
       helpValue: 'TIME',
       default: '15m',
     }),
-    namespace: Flags.boolean({
+    'with-namespaces': Flags.boolean({
+      aliases: ['namespace'],
       summary:
         'Also approve the deletion of their namespaces; every protected release in a namespace must be named.',
     }),
@@ -44,7 +45,7 @@ export default class GuardApprove extends KkCommand {
     const plan = await planApproval(cluster, {
       names: guarded.releases,
       seconds,
-      namespace: flags.namespace,
+      namespace: flags['with-namespaces'],
       by,
       now: Date.now(),
     })

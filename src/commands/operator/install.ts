@@ -39,7 +39,7 @@ export default class OperatorInstall extends KkCommand {
   ]
   static override flags = {
     image: Flags.string({summary: 'The image of kk, which includes helm.', helpValue: 'IMAGE'}),
-    namespace: repeated('NAME', 'A namespace to which the operator can deploy; may be repeated.', {
+    namespace: repeated('NAME', 'The namespace of the releases that the operator deploys; may be repeated.', {
       char: 'n',
     }),
     removal: Flags.boolean({

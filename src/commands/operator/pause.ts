@@ -1,8 +1,9 @@
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, timeoutFlag} from '../../cli/flags.ts'
+import {clusterFlags, timeoutFlag, timeoutSeconds} from '../../cli/flags.ts'
 import {nameArgument, withCluster} from '../../cli/operator/with-cluster.ts'
 import {operatorCommand} from '../../cli/run/repeat-command.ts'
 import {pauseEnvironment} from '../../operator/client/environment-commands.ts'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../run/task.ts'
 
 export default class OperatorPause extends KkCommand {
   static override summary =
@@ -12,13 +13,14 @@ export default class OperatorPause extends KkCommand {
   static override examples = ['kk operator pause production']
   static override args = nameArgument
   static override flags = {
-    timeout: timeoutFlag('How long to wait for the operator, in seconds.'),
+    timeout: timeoutFlag('the operator', '20m'),
     ...clusterFlags,
   }
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorPause)
-    const until = Date.now() + flags.timeout * 1000
+    const timeout = timeoutSeconds(flags.timeout) ?? DEFAULT_TIMEOUT_SECONDS
+    const until = Date.now() + timeout * 1000
     const {say} = this.console
     await withCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, {until, say}))
     this.console.say(

@@ -58,7 +58,7 @@ describe('a run in separate pods', {timeout: 1_200_000}, () => {
 
     const [first] = await list('pods', ...ofRun)
     await killPods(name, first!)
-    const followed = await onCloud(['run', 'follow', run, '--namespace', name])
+    const followed = await onCloud(['run', 'follow', run, '--job-namespace', name])
     // The Job ends a moment after its pod.
     const listed = await waitFor(
       async () => {

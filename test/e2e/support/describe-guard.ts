@@ -61,7 +61,7 @@ export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluste
 
       expect(exitCode).toBe(1)
       expect(stderr).toContain(`Namespace ${namespace} holds what is protected, ${namespace}/db`)
-      expect(stderr).toContain(`kk guard approve ${namespace}/db --namespace`)
+      expect(stderr).toContain(`kk guard approve ${namespace}/db --with-namespaces`)
       expect(await cluster.snapshot(namespace)).toBe(before)
     })
 
@@ -167,7 +167,7 @@ export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluste
 
     atNight(() => {
       it('lets an approved namespace go with all that is in it', async () => {
-        await done(cluster.guard('approve', `${namespace}/db`, '--namespace'))
+        await done(cluster.guard('approve', `${namespace}/db`, '--with-namespaces'))
 
         await done(cluster.kubectl('delete', 'namespace', namespace, '--timeout=60s'))
 

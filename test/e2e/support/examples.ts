@@ -38,10 +38,10 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
   [/^kk import --namespace/, 'KK_NOT_INSTALLED'],
-  [/^kk adopt .*--owner/, 'KK_NOT_INSTALLED'],
+  [/^kk adopt .*--former-owner/, 'KK_NOT_INSTALLED'],
   [/^kk remove placement/, 'KK_NOT_INSTALLED'],
   [/^kk apply plan\.json/, 'KK_FILE'],
-  [/^kk secrets rotate/, 'KK_USAGE'],
+  [/^kk secrets (rotate|show)/, 'KK_USAGE'],
   [/^kk overrides export/, 'KK_FILE'],
   // The `overrides.yaml` that is there is Armada's.
   [/^kk overrides import/, 'KK_VALUES'],
@@ -130,7 +130,7 @@ export async function expectToWork(line: string, environment: TestEnvironment): 
   const expected = [
     0,
     ...(line.includes('--detailed-exitcode') ? [4] : []),
-    ...(line.startsWith('kk doctor') ? [1] : []),
+    ...(/^kk (check|doctor)\b/.test(line) ? [1] : []),
   ]
   expect(expected, stderr).toContain(exitCode)
 }

@@ -75,7 +75,7 @@ const DELETING = [
   RELEASES,
   "', and may not be deleted'",
 ].join(' + ')
-const APPROVING = `'; if it is meant, allow it for a while with: kk guard approve ' + ${RELEASES} + (variables.kind == 'namespaces' ? ' --namespace' : '')`
+const APPROVING = `'; if it is meant, allow it for a while with: kk guard approve ' + ${RELEASES} + (variables.kind == 'namespaces' ? ' --with-namespaces' : '')`
 const MESSAGE = `'kk guard: ' + (request.operation == 'DELETE' ? ${DELETING} : ${UNINSTALLING}) + ${APPROVING}`
 
 /**
