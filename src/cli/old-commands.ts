@@ -1,6 +1,7 @@
 /** Old names of commands, each with its present name. Help and completions omit them. */
 export const OLD_COMMANDS: Readonly<Record<string, string>> = {
   'doctor charts': 'check',
+  licenses: 'version --licenses',
 }
 
 /**
@@ -13,7 +14,9 @@ export function withPresentName(argv: readonly string[], say: (line: string) => 
     const words = old.split(' ')
     if (words.some((word, at) => argv[start + at] !== word)) continue
     say(`note: kk ${old} is deprecated; use kk ${present} instead`)
-    return [...argv.slice(0, start), ...present.split(' '), ...argv.slice(start + words.length)]
+    // Help is of the command, without a flag.
+    const presentWords = present.split(' ').filter((word) => start === 0 || !word.startsWith('-'))
+    return [...argv.slice(0, start), ...presentWords, ...argv.slice(start + words.length)]
   }
   return argv
 }

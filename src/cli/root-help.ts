@@ -68,7 +68,6 @@ const GROUPS = {
 const INTERNAL_GROUPS = {
   Internal: {
     plugins: 'List and run the plugins that generate system overrides',
-    licenses: 'Print the license notices of all components of kk',
     entrypoint: 'Wait in a pod for its dependencies',
     kolla: "Find kk's releases by the names of kolla-kubernetes",
     'helm-override-list': 'kk overrides list, as StarlingX prints it',

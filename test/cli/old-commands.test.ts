@@ -14,6 +14,16 @@ it.each([
     ['help', 'check'],
     'note: kk doctor charts is deprecated; use kk check instead',
   ],
+  [
+    ['licenses'],
+    ['version', '--licenses'],
+    'note: kk licenses is deprecated; use kk version --licenses instead',
+  ],
+  [
+    ['help', 'licenses'],
+    ['help', 'version'],
+    'note: kk licenses is deprecated; use kk version --licenses instead',
+  ],
   [['doctor', 'cloud.yaml'], ['doctor', 'cloud.yaml'], ''],
   [['check', 'doctor', 'charts'], ['check', 'doctor', 'charts'], ''],
 ])('%j is run as %j', (argv, expected, note) => {

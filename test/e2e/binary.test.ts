@@ -130,7 +130,7 @@ describe('the binary alone', () => {
   })
 
   it('prints the license and its full text for Node and every bundled package', async () => {
-    const {exitCode, stdout} = await alone(['licenses'])
+    const {exitCode, stdout} = await alone(['version', '--licenses'])
 
     const line = '='.repeat(80)
     const [, ...parts] = stdout.split(`${line}\n`)
