@@ -16,7 +16,6 @@ import {withMadeParts} from './docs/marked.ts'
 import {permissionParts} from './docs/permission-roles.ts'
 import {podTable} from './docs/pod-table.ts'
 import {serviceTable} from './docs/service-table.ts'
-import {wholeGraph} from './docs/whole-graph.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 
@@ -43,7 +42,7 @@ export async function madePages(): Promise<readonly Page[]> {
     page('charts.md', chartTables()),
     page('images.md', await imageTable()),
     page('pods.md', podTable()),
-    page('services.md', {...(await serviceTable()), ...wholeGraph()}),
+    page('services.md', await serviceTable()),
     page('tempest.md', {'tempest-excluded': excludedTests(join(DOCS, '../charts/tempest'))}),
     page('decisions/README.md', {decisions: decisionList(join(DOCS, 'decisions'))}),
   ]

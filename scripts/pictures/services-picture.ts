@@ -1,13 +1,14 @@
+import {instance} from '@viz-js/viz'
 import {readChart} from '../../src/charts/read-chart.ts'
 import {build} from '../../src/graph/build.ts'
 import {releaseId, releaseName} from '../../src/release.ts'
-import {graphMermaid} from '../../src/report/graph/graph-mermaid.ts'
+import {graphSvg} from '../../src/report/graph/graph-svg.ts'
 import {readOwnCharts} from '../charts/read-charts.ts'
 
 const NAMESPACE = 'openstack'
 
-/** Returns what `kk graph --format mermaid` draws of an environment with a section for each service. */
-export function wholeGraph(): Record<string, string> {
+/** Returns what `kk graph --format svg` draws of an environment with a section for each service. */
+export function servicesPicture(): Promise<string> {
   const services = readOwnCharts().filter(({values}) => values.components !== undefined)
   const charts = new Map(services.map(({name, directory}) => [name, readChart(directory)]))
   const idOf = (name: string) => releaseId(NAMESPACE, name)
@@ -20,6 +21,5 @@ export function wholeGraph(): Record<string, string> {
     suggest: () => undefined,
   })
   const isProtected = [...charts.values()].filter((chart) => chart.protected).map(({name}) => idOf(name))
-  const drawing = graphMermaid({environment: 'all', graph, protected: new Set(isProtected)}, {all: false})
-  return {'whole-graph': `\`\`\`mermaid\n${drawing}\`\`\``}
+  return graphSvg({environment: 'all', graph, protected: new Set(isProtected)}, {all: false}, instance)
 }
