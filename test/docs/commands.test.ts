@@ -68,6 +68,18 @@ it.each([
   await expect(parse(line)).rejects.toThrow()
 })
 
+it('values in pages are in block style: no flow map is four levels deep', () => {
+  const deep = readPages().flatMap((page) => {
+    const values = blocksOf(page).filter(({info}) => info === 'yaml')
+    const inline = [...proseOf(page).matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+    return [...values.flatMap(({text}) => text.split('\n')), ...inline]
+      .filter((text) => /\{[^{}"]*\{[^{}"]*\{[^{}"]*\{/.test(text))
+      .map((text) => `${page.path}: ${text.trim()}`)
+  })
+
+  expect(deep).toEqual([])
+})
+
 it('blocks have the marks that CONTRIBUTING.md explains for tested and untested blocks', () => {
   const marks = ['json', 'mermaid', 'sh', 'sh aio', 'sh test', 'text', 'text output', 'ts', 'yaml']
 
