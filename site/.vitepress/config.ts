@@ -1,0 +1,45 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {defineConfig} from 'vitepress'
+import {sitePath, useSiteLinks} from './links.ts'
+import {readGroups} from './navigation.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const {version, description} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string
+  description: string
+}
+
+// The pages are those of the repository: nothing is copied. Headings have the anchors that GitHub makes of them.
+export default defineConfig({
+  title: 'kk',
+  description,
+  srcDir: ROOT,
+  srcExclude: ['{bench,bin,charts,dist,environments,images,options,scripts,site,src,test,toolbox}/**', 'docs/changes/**', '.*/**'],
+  outDir: join(ROOT, 'dist/site'),
+  cacheDir: join(ROOT, 'dist/site-cache'),
+  base: process.env['KK_SITE_BASE'] ?? '/',
+  cleanUrls: false,
+  rewrites: (file) => sitePath(file) ?? file,
+  markdown: {
+    config: (md) => useSiteLinks(md, process.env['KK_SITE_REPOSITORY']),
+    anchor: {
+      slugify: (heading) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+    },
+  },
+  vite: {build: {chunkSizeWarningLimit: 4096}},
+  themeConfig: {
+    nav: [
+      {text: 'All pages', link: '/pages'},
+      {text: 'Commands', link: '/commands'},
+      {text: `Version ${version}`, link: '/changelog'},
+    ],
+    sidebar: readGroups(join(ROOT, 'docs/README.md')).map((group) => ({...group, items: [...group.items], collapsed: false})),
+    outline: [2, 3],
+    search: {provider: 'local'},
+  },
+})
