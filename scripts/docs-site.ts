@@ -1,13 +1,20 @@
 /**
- * `npm run docs:site`: builds the documentation site into dist/site, from the pages of the repository; with `--serve`
+ * `npm run docs:site`: builds the documentation site into dist/site, from the pages of the repository and a page of the values of
+ * each chart; with `--serve`
  * also serves it on loopback. Installs the generator, which is a package of its own, unless its lock file is installed.
  */
-import {existsSync, statSync} from 'node:fs'
+import {existsSync, mkdirSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {execa} from 'execa'
+import {valuesPages} from './docs/values-pages.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SITE = join(ROOT, 'site')
+
+const values = join(SITE, 'values')
+rmSync(values, {recursive: true, force: true})
+mkdirSync(values)
+for (const {chart, text} of valuesPages()) writeFileSync(join(values, `${chart}.md`), text)
 
 const changed = (file: string) => statSync(join(SITE, file)).mtimeMs
 const installed = 'node_modules/.package-lock.json'

@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs'
+import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {defineConfig} from 'vitepress'
 import {sitePath, useSiteLinks} from './links.ts'
@@ -10,12 +10,22 @@ const {version, description} = JSON.parse(readFileSync(join(ROOT, 'package.json'
   description: string
 }
 
+const groups = readGroups(join(ROOT, 'docs/README.md'))
+// `npm run docs:site` writes these.
+const values = {
+  text: 'Values of charts',
+  items: readdirSync(join(ROOT, 'site/values')).map((file) => {
+    const text = file.replace(/\.md$/, '')
+    return {text, link: `/values/${text}`}
+  }),
+}
+
 // The pages are those of the repository: nothing is copied. Headings have the anchors that GitHub makes of them.
 export default defineConfig({
   title: 'kk',
   description,
   srcDir: ROOT,
-  srcExclude: ['{bench,bin,charts,dist,environments,images,options,scripts,site,src,test,toolbox}/**', 'docs/changes/**', '.*/**'],
+  srcExclude: ['{bench,bin,charts,dist,environments,images,options,scripts,src,test,toolbox}/**', 'site/*.md', 'docs/changes/**', '.*/**'],
   outDir: join(ROOT, 'dist/site'),
   cacheDir: join(ROOT, 'dist/site-cache'),
   base: process.env['KK_SITE_BASE'] ?? '/',
@@ -38,7 +48,7 @@ export default defineConfig({
       {text: 'Commands', link: '/commands'},
       {text: `Version ${version}`, link: '/changelog'},
     ],
-    sidebar: readGroups(join(ROOT, 'docs/README.md')).map((group) => ({...group, items: [...group.items], collapsed: false})),
+    sidebar: [...groups, values].map(({text, items}, index) => ({text, items: [...items], collapsed: index >= groups.length})),
     outline: [2, 3],
     search: {provider: 'local'},
   },
