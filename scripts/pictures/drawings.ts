@@ -72,6 +72,69 @@ const DOT = {
   healthy -> uninstalling [label="kk remove"];
   failed -> uninstalling [label="kk remove"];
   uninstalling -> none [label="helm ends; kk remove repeats"];`,
+
+  /** Nodes with their labels, and the pods on them: for real hardware. */
+  nodes: `
+  rankdir=TB; node [fontsize=12];
+  subgraph cluster_controllers { label="3 controllers"; style="rounded,filled"; color="#3b6ea8"; fillcolor="#f7f9fc"; fontsize=13;
+    control [label="openstack-control-plane=enabled\\n\\nAPIs, schedulers, conductors\\nMariaDB, RabbitMQ, memcached\\nOVN's databases, northd\\ningress"];
+    gateway [label="openvswitch=enabled\\nopenstack-network-node=enabled\\n\\nOpen vSwitch, OVN controller:\\nrouters, floating addresses"];
+  }
+  subgraph cluster_hypervisors { label="hypervisors"; style="rounded,filled"; color="#3b6ea8"; fillcolor="#f7f9fc"; fontsize=13;
+    compute [label="openstack-compute-node=enabled\\n\\nlibvirt, nova-compute\\nmetadata agent"];
+    switch_ [label="openvswitch=enabled\\n\\nOpen vSwitch, OVN controller"];
+  }
+  subgraph cluster_storage { label="storage, if kk runs Ceph"; style="rounded,filled"; color="#b07a1e"; fillcolor="#fdf8ef"; fontsize=13;
+    osd [label="ceph-osd=enabled\\n(a label of yours)\\n\\nOSDs, one per disk", fillcolor="#fdf3e3", color="#b07a1e"];
+  }
+  control -> gateway -> compute -> switch_ -> osd [style=invis, constraint=false];`,
+
+  /** The networks of a cloud, with the interfaces and ports of the example: for networking. */
+  planes: `
+  rankdir=LR; node [fontsize=12]; edge [dir=both, arrowsize=0.6];
+  users [label="users", fillcolor="#ffffff"];
+  outside [label="external network\\nVLANs 100 to 199", fillcolor="#e6f4e6", color="#3f8a3f"];
+  controller [label="controller\\n\\ningress: 80, 443\\nAPIs, databases: ports in pods"];
+  gateway [label="node with\\nopenstack-network-node\\n\\nbr-ex on bond1"];
+  hypervisor [label="hypervisor\\n\\ninstances, br-int\\nconsoles: 5900 and up"];
+  ceph [label="Ceph\\n\\n3300, 6789\\n6800 to 7568", fillcolor="#fdf3e3", color="#b07a1e"];
+  users -> controller [label="HTTPS"];
+  users -> outside;
+  outside -> gateway [label="bond1"];
+  gateway -> hypervisor [label="Geneve, UDP 6081\\nbond0.20"];
+  controller -> hypervisor [label="cluster network:\\nRPC, OVN, consoles"];
+  controller -> ceph [label="images, volumes"];
+  hypervisor -> ceph [label="disks"];`,
+
+  /** The layers of values, the strongest at the top: for concepts. */
+  layers: `
+  rankdir=TB; nodesep=0.1; ranksep=0.12; node [width=5.2, fontsize=12]; edge [style=invis];
+  set [label="--set, --set-string", fillcolor="#dbe6f5"];
+  values [label="--values RELEASE=FILE", fillcolor="#dbe6f5"];
+  user [label="user overrides: kk overrides, REST API"];
+  section [label="section of the release in the environment"];
+  global_ [label="global of the environment"];
+  system [label="system overrides: from facts of the cloud"];
+  features [label="feature files: kk.features", fillcolor="#f7f9fc"];
+  defaults [label="defaults of the chart", fillcolor="#f7f9fc"];
+  set -> values -> user -> section -> global_ -> system -> features -> defaults;`,
+
+  /** The operator, its topologies and a hub of several clusters: for operators. */
+  operator: `
+  rankdir=LR; node [fontsize=12];
+  git [label="environment file\\nin a ConfigMap\\nor an artifact", shape=note, style=filled];
+  subgraph cluster_hub { label="cluster of the operator"; style="rounded,filled"; color="#3b6ea8"; fillcolor="#f7f9fc"; fontsize=13;
+    env [label="Environment:\\nplan, approval, status"];
+    parent [label="operator:\\nplans, orders, checks"];
+    workers [label="a worker for each\\nservice or component", style="rounded,filled,dashed"];
+    releases [label="Release objects:\\nreports"];
+  }
+  person [label="you: kk operator\\napprove, pause, retry", fillcolor="#ffffff"];
+  helm [label="helm", fillcolor="#fdf3e3", color="#b07a1e"];
+  here [label="releases here", shape=cylinder, style=filled];
+  there [label="releases in\\nother clusters", shape=cylinder, style=filled];
+  git -> env; person -> env; env -> parent; parent -> helm [label="topology one"]; parent -> workers [label="per-service,\\nper-component"];
+  workers -> helm; helm -> here; helm -> there [label="spec.cluster"]; parent -> releases [style=dashed];`,
 } as const
 
 interface Bar {
