@@ -1,7 +1,7 @@
 /**
- * `npm run docs:site`: builds the documentation site into dist/site, from the pages of the repository and a page of the values of
- * each chart; with `--serve`
- * also serves it on loopback. Installs the generator, which is a package of its own, unless its lock file is installed.
+ * `npm run docs:site`: builds the documentation site into dist/site, from the pages of the repository and a
+ * page of the values of each chart; with `--serve` also serves it on loopback. Installs the generator, which
+ * is a package of its own, unless its lock file is installed.
  */
 import {existsSync, mkdirSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'

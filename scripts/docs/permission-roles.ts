@@ -26,7 +26,10 @@ export function permissionParts(): Record<string, string> {
   }
 }
 
-/** Returns the commands that a role suffices for; a command that several roles suffice for is in the table once, in the first row. */
+/**
+ * Returns the commands that a role suffices for; a command that several roles suffice for is in the table
+ * once, in the first row.
+ */
 function verbs(set: RoleSet): readonly string[] {
   return roleSetVerbs(set).filter((verb) =>
     Object.hasOwn(table.commands, verb.replace(/ --.*/, '').replaceAll(' ', ':')),

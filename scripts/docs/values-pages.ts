@@ -7,7 +7,10 @@ export interface ValuesPage {
   readonly text: string
 }
 
-/** Returns a page of each of kk's charts: its requirements, passwords, and values with their defaults, as in its package. */
+/**
+ * Returns a page of each of kk's charts: its requirements, passwords, and values with their defaults, as in
+ * its package.
+ */
 export function valuesPages(): readonly ValuesPage[] {
   return readOwnCharts().flatMap(({name, directory}) => {
     const page = chartPage(readChart(directory))

@@ -20,7 +20,8 @@ const values = {
   }),
 }
 
-// The pages are those of the repository: nothing is copied. Headings have the anchors that GitHub makes of them.
+// The pages are those of the repository: nothing is copied. Headings have the anchors that GitHub makes of
+// them.
 export default defineConfig({
   title: 'kk',
   description,

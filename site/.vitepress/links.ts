@@ -40,8 +40,9 @@ export function sitePath(file: string): string | undefined {
 }
 
 /**
- * Rewrites links between pages, which are relative to the repository, to addresses of the site. A link to another
- * file of the repository becomes its text, or leads to `repository`, such as `https://git.example.org/kk/src/branch/main`.
+ * Rewrites links between pages, which are relative to the repository, to addresses of the site. A link to
+ * another file of the repository becomes its text, or leads to `repository`, such as
+ * `https://git.example.org/kk/src/branch/main`.
  */
 export function useSiteLinks(md: Markdown, repository: string | undefined): void {
   md.core.ruler.push('site-links', ({tokens, env}) => {
