@@ -1,7 +1,7 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {boardPicture} from './pictures/board-picture.ts'
-import {graphPicture} from './pictures/graph-picture.ts'
 import {drawings} from './pictures/drawings.ts'
+import {graphPicture} from './pictures/graph-picture.ts'
 import {pagePicture} from './pictures/page-picture.ts'
 import {servicesPicture} from './pictures/services-picture.ts'
 

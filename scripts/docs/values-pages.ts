@@ -14,6 +14,8 @@ export interface ValuesPage {
 export function valuesPages(): readonly ValuesPage[] {
   return readOwnCharts().flatMap(({name, directory}) => {
     const page = chartPage(readChart(directory))
-    return page === undefined ? [] : [{chart: name, text: page.readme.replace(/^# .*$/m, `# Values of ${name}`)}]
+    return page === undefined
+      ? []
+      : [{chart: name, text: page.readme.replace(/^# .*$/m, `# Values of ${name}`)}]
   })
 }

@@ -60,7 +60,7 @@ it.each([
   class Parsed extends KkCommand {
     static override flags = flags
     override async run() {
-      return (await this.parse(Parsed)).flags as {readonly timeout: string}
+      return (await this.parse(Parsed)).flags as unknown as {readonly timeout: string}
     }
   }
   const console = {...openConsole([]), say: (view: unknown) => void notes.push(String(view))}

@@ -21,7 +21,9 @@ describe('the navigation of the site', () => {
     const pages = sitePaths.map((path) => path.replace(/(index)?\.md$/, ''))
 
     expect(linked.filter((link) => !pages.includes(link))).toEqual([])
-    const ofDocs = readPages().filter(({path}) => /^docs\/[\w-]+\.md$/.test(path) && path !== 'docs/README.md')
+    const ofDocs = readPages().filter(
+      ({path}) => /^docs\/[\w-]+\.md$/.test(path) && path !== 'docs/README.md',
+    )
     const missing = ofDocs.map(({path}) => relative('docs', path).slice(0, -3))
     expect(missing.filter((page) => !linked.includes(page))).toEqual([])
   })
@@ -41,7 +43,11 @@ describe('links of pages lead on the site to', () => {
   })
 
   it('the repository, if it is known, if they name another file', () => {
-    const target = siteTarget('../charts/mariadb/values.yaml', 'docs/galera.md', 'https://git.example.org/kk/src')
+    const target = siteTarget(
+      '../charts/mariadb/values.yaml',
+      'docs/galera.md',
+      'https://git.example.org/kk/src',
+    )
 
     expect(target).toBe('https://git.example.org/kk/src/charts/mariadb/values.yaml')
   })
@@ -50,5 +56,6 @@ describe('links of pages lead on the site to', () => {
 it('the page of limits has the words for what kk does not have', () => {
   const {text} = readPages().find(({path}) => path === 'docs/limits.md')!
 
-  for (const word of ['evacuate', 'backup', 'drain', 'LDAP', 'OIDC', 'Vault', 'live migration']) expect(text).toContain(word)
+  for (const word of ['evacuate', 'backup', 'drain', 'LDAP', 'OIDC', 'Vault', 'live migration'])
+    expect(text).toContain(word)
 })
