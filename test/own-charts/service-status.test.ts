@@ -1,4 +1,6 @@
 import {readFile, stat, writeFile} from 'node:fs/promises'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it, onTestFinished} from 'vitest'
@@ -100,25 +102,29 @@ interface Answer {
   readonly findings: readonly string[]
 }
 
-/** Runs the program of a chart with a database, and returns its reports in turn, and its directory. */
-async function run(chart: string, database: string, more: {script?: string} = {}) {
+/**
+ * Runs the program of a chart with what it asks, a database or servers by variables; returns its reports in
+ * turn.
+ */
+async function run(chart: string, {script, ...variables}: Readonly<Record<string, string>>) {
   const objects = await charts.render(chart)
   const {data} = objects.find(({metadata}) => metadata.name === `${chart}-bin`) as unknown as {
     data: Readonly<Record<string, string>>
   }
   const directory = testDirectory()
-  const script = join(directory, 'service-status.py')
-  await writeFile(script, data['service-status.py']!)
-  if (more.script) await writeFile(join(directory, 'own.py'), more.script)
-  const checks = more.script ? {own: {script: 'own.py', least: {}}} : checksOf(objects)
-  const env = {PATH: process.env['PATH'], HOME: directory, CHECKS: JSON.stringify(checks)}
-  const urls = {OS_DATABASE__CONNECTION: database, OS_API_DATABASE__CONNECTION: database}
-  const child = execa('python3', [script], {env: {...env, ...urls}, extendEnv: false, reject: false})
+  const files = {...data, ...(script && {'own.py': script})}
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
+  const checks = script ? {own: {script: 'own.py', least: {}}} : checksOf(objects)
+  const env = {PATH: process.env['PATH'], HOME: directory, CHECKS: JSON.stringify(checks), ...variables}
+  const program = join(directory, 'service-status.py')
+  const child = execa('python3', [program], {env, extendEnv: false, reject: false})
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines = child.iterable()[Symbol.asyncIterator]()
   const next = async (): Promise<Answer> => JSON.parse(String((await lines.next()).value))
   return {next, child, directory, mark: join(directory, 'healthy')}
 }
+
+const connections = (url: string) => ({OS_DATABASE__CONNECTION: url, OS_API_DATABASE__CONNECTION: url})
 
 async function sqlite(...statements: readonly string[]) {
   const path = join(testDirectory(), 'database')
@@ -148,7 +154,7 @@ describe('the program', () => {
   it('reports a healthy service, and is ready for some time after that', async () => {
     const {url} = await sqlite(...NOVA, compute(1))
 
-    const {next, mark, directory, child} = await run('nova', url)
+    const {next, mark, directory, child} = await run('nova', connections(url))
 
     const answer = await next()
     expect(answer).toEqual({state: 'healthy', summary: 'compute services up: 2', findings: []})
@@ -184,14 +190,14 @@ describe('the program', () => {
   ])('finds %s', async (_, statement, findings) => {
     const {url} = await sqlite(...NOVA, statement)
 
-    const {next} = await run('nova', url)
+    const {next} = await run('nova', connections(url))
 
     expect(await next()).toMatchObject({state: 'unhealthy', findings})
   })
 
   it('reports that a state is unknown until the tables exist, and then the new state', async () => {
     const {path, url} = await sqlite('SELECT 1')
-    const {next, mark} = await run('nova', url)
+    const {next, mark} = await run('nova', connections(url))
 
     expect(await next()).toMatchObject({
       state: 'unknown',
@@ -211,7 +217,10 @@ describe('the program', () => {
     const one = `INSERT INTO service SELECT 'heat-engine', 'new', datetime('now'), datetime('now'), NULL`
     const [both, half] = [await sqlite(tables, old, one, one), await sqlite(tables, old, one)]
 
-    const [healthy, unhealthy] = [await run('heat', both.url), await run('heat', half.url)]
+    const [healthy, unhealthy] = [
+      await run('heat', connections(both.url)),
+      await run('heat', connections(half.url)),
+    ]
 
     expect(await healthy.next()).toEqual({state: 'healthy', summary: 'engines up: 2', findings: []})
     expect(await unhealthy.next()).toMatchObject({findings: ['heat-engine: 1 of 2 up']})
@@ -220,8 +229,125 @@ describe('the program', () => {
   it('reports the findings of a script of the chart', async () => {
     const script = 'def check():\n    return "1 member", ["a: does not answer"]\n'
 
-    const {next} = await run('nova', '', {script})
+    const {next} = await run('nova', {script})
 
     expect(await next()).toEqual({state: 'unhealthy', summary: '1 member', findings: ['a: does not answer']})
+  })
+})
+
+/** The management API of RabbitMQ, with these members and queues. */
+async function bus(nodes: readonly object[], queues: readonly object[]) {
+  const server = createServer(({url = '', headers}, response) => {
+    const login = Buffer.from(String(headers.authorization).split(' ')[1] ?? '', 'base64').toString()
+    if (login !== 'admin:secret') return void response.writeHead(401).end()
+    response.end(JSON.stringify(url.startsWith('/api/nodes?') ? nodes : queues))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const {port} = server.address() as AddressInfo
+  return {HOST: '127.0.0.1', PORT: String(port), USERNAME: 'admin', PASSWORD: 'secret'}
+}
+
+const members = [0, 1, 2].map((number) => `rabbit@rabbitmq-server-${number}.peers.openstack.svc`)
+const node = (name: string, more: object = {}) => ({name, running: true, partitions: [], ...more})
+const queue = (name: string, more: object = {}) => ({
+  ...{name, type: 'quorum', state: 'running'},
+  ...{leader: members[0], members, online: members, ...more},
+})
+
+describe('the status of the message bus', () => {
+  const MEMBERS = 'rabbit:a:5672,rabbit:b:5672,rabbit:c:5672'
+
+  it('is healthy with all members and replicas', async () => {
+    const few = queue('two', {members: members.slice(1), online: members.slice(1)})
+    const server = await bus(
+      members.map((name) => node(name)),
+      [queue('one'), few],
+    )
+
+    const {next} = await run('rabbitmq', {...server, MEMBERS})
+
+    const summary = 'members: 3, queues: 2, with fewer replicas than the cluster has members: 1'
+    expect(await next()).toEqual({state: 'healthy', summary, findings: []})
+  })
+
+  it('names members and queues that do not work, queues by their problem', async () => {
+    const nodes = [
+      node(members[0]!, {mem_alarm: true}),
+      node(members[1]!, {running: false, partitions: [members[0]]}),
+    ]
+    const offline = ['a', 'b', 'c', 'd'].map((name) => queue(name, {online: members.slice(1)}))
+    const server = await bus(nodes, [...offline, queue('e', {leader: ''}), queue('f')])
+
+    const {next} = await run('rabbitmq', {...server, MEMBERS})
+
+    expect(await next()).toMatchObject({
+      state: 'unhealthy',
+      findings: [
+        'rabbitmq-server-0: publishers wait, because of its memory',
+        'rabbitmq-server-1: does not run',
+        'rabbitmq-server-1: is separated from rabbitmq-server-0',
+        'the cluster has 2 of 3 members',
+        'queue a, b, c and 1 more: 2 of 3 replicas are online',
+        'queue e: has no leader',
+      ],
+    })
+  })
+
+  it('is unknown if it may not be asked', async () => {
+    const server = await bus([], [])
+
+    const {next} = await run('rabbitmq', {...server, PASSWORD: 'other', MEMBERS})
+
+    expect(await next()).toMatchObject({state: 'unknown', findings: ['bus: HTTP Error 401: Unauthorized']})
+  })
+})
+
+describe('the status of Galera', () => {
+  const MEMBERS = ['db-0', 'db-1', 'db-2'].map((name) => `mysql+pymysql:${name}.peers:3306`).join(',')
+  /** A client that answers for these members, by the program that the script starts. */
+  const client = async (answers: Readonly<Record<string, string>>) => {
+    const directory = testDirectory()
+    const lines = Object.entries(answers).map(([host, text]) => `--host=${host}.peers) printf '${text}' ;;`)
+    const program = `#!/bin/bash\ncase $1 in\n${lines.join('\n')}\n*) exit 1 ;;\nesac\n`
+    await writeFile(join(directory, 'mariadb'), program, {mode: 0o755})
+    return {PATH: `${directory}:${process.env['PATH']}`, MEMBERS, DB_USER: 'root'}
+  }
+  const answer = (size: number, cluster = 'Primary', state = 'Synced') =>
+    `wsrep_cluster_size\\t${size}\\nwsrep_cluster_status\\t${cluster}\\nwsrep_local_state_comment\\t${state}\\n`
+
+  it('is healthy while all members are synced, or one is a donor', async () => {
+    const programs = await client({
+      'db-0': answer(3),
+      'db-1': answer(3),
+      'db-2': answer(3, 'Primary', 'Donor/Desynced'),
+    })
+
+    const {next} = await run('mariadb', programs)
+
+    expect(await next()).toEqual({state: 'healthy', summary: 'members that answer: 3', findings: []})
+  })
+
+  it('names members that do not answer, or are not in the cluster', async () => {
+    const programs = await client({'db-0': answer(2), 'db-1': answer(2, 'non-Primary', 'Initialized')})
+
+    const {next} = await run('mariadb', programs)
+
+    expect(await next()).toMatchObject({
+      state: 'unhealthy',
+      findings: [
+        'db-0: sees 2 of 3 members',
+        'db-1: is in a part of the cluster without a majority (non-Primary)',
+        'db-1: is not synced (Initialized)',
+        'db-1: sees 2 of 3 members',
+        'db-2: does not answer',
+      ],
+    })
+  })
+
+  it('is unknown if no member answers', async () => {
+    const {next} = await run('mariadb', await client({}))
+
+    expect(await next()).toMatchObject({state: 'unknown', findings: ['members: no member answers']})
   })
 })

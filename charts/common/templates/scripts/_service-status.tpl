@@ -144,7 +144,8 @@ def ask_script(name):
 
 def cause(error):
     """One line of an error; the message of one that has a code before it."""
-    text = str(error.args[-1]) if error.args else ""
+    has_code = len(error.args) == 2 and isinstance(error.args[0], int)
+    text = str(error.args[1] if has_code else error)
     return (text.strip().splitlines() or [type(error).__name__])[0]
 
 
