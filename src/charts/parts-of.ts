@@ -28,6 +28,7 @@ export function partsOf(chartParts: Whole): ReadonlyMap<string, Part> {
   const components = facts.map(([name]) => name)
   if (components.length === 0) return new Map()
   const sets = facts.filter(([, each]) => digText(each, 'kind') === 'StatefulSet').map(([name]) => name)
+  const counted = (part: string) => [...new Set([...sets, ...(part === ROLLOUT ? expected(values) : [])])]
   const partName = (part: string) => `${section}-${part}`
   const makePart = (name: string, required: readonly Required[]): [string, Part] => [
     partName(name),
@@ -36,7 +37,7 @@ export function partsOf(chartParts: Whole): ReadonlyMap<string, Part> {
       name,
       chart,
       siblings: components.filter((each) => each !== name),
-      counted: sets.filter((each) => each !== name),
+      counted: counted(name).filter((each) => each !== name),
       requires: required.map(({part, evidence}) => ({release: partName(part), kind: 'ready', evidence})),
       ...(position && {position}),
     },
@@ -76,6 +77,14 @@ function needed({chart, values}: Whole, components: readonly string[], name: str
     components
       .filter((each) => each !== name && digText(values, 'components', each, 'endpoint') === need)
       .map((part) => ({part, evidence: {source: 'annotation', file: `${chart}/values.yaml`, text}})),
+  )
+}
+
+/** Returns the components whose replicas the status of the service is compared with. */
+function expected(values: Values): readonly string[] {
+  const checks = Object.values(mapAt(values, 'service_status', 'checks'))
+  return checks.flatMap((check) =>
+    Object.values(mapAt(check, 'least')).flatMap((least) => digText(least, 'replicas') ?? []),
   )
 }
 

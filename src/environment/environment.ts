@@ -58,7 +58,7 @@ export interface Part {
   readonly chart: string
   /** The other components of the chart. */
   readonly siblings: readonly string[]
-  /** The other components whose number of replicas their clients get as a value. */
+  /** The other components whose number of replicas it gets, for clients or the status of the service. */
   readonly counted: readonly string[]
   /** The requirements on the other parts. */
   readonly requires: readonly PartRequirement[]

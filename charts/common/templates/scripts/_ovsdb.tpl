@@ -13,10 +13,12 @@ def transact(member, database, *operations):
     scheme, rest = member.split(":", 1)
     host, port = rest.rsplit(":", 1)
     with socket.create_connection((host.strip("[]"), int(port)), timeout=5) as channel:
+        {{- if .values.tls.internal }}
         if scheme == "ssl":
             context = ssl.create_default_context(cafile="/etc/tls/ca.crt")
             context.load_cert_chain("/etc/tls/tls.crt", "/etc/tls/tls.key")
             channel = context.wrap_socket(channel, server_hostname=host)
+        {{- end }}
         channel.sendall(json.dumps({"method": "transact", "params": [database, *operations], "id": 0}).encode())
         received = b""
         while True:
