@@ -97,6 +97,7 @@ function testText(test: LastTest | undefined, palette: Palette, now: number): st
 /** Returns an age in its largest unit: `12 min`, `3 h`, `5 d`. */
 function ageText(seconds: number): string {
   const minutes = Math.floor(Math.max(0, seconds) / 60)
+  if (minutes < 1) return '< 1 min'
   if (minutes < 60) return `${minutes} min`
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60 / 24)} d`
 }

@@ -140,12 +140,14 @@ describe('the text of a status', () => {
       {...mariadb, lastTest: {state: 'passed', at: '2026-11-29T08:47:30Z'}},
       {...glance, lastTest: {state: 'failed', at: '2026-11-29T05:00:00Z', before: 'revision 2'}},
       {...mariadb, release: 'openstack/nova', lastTest: {state: 'not-tested'}},
+      {...mariadb, release: 'openstack/heat', lastTest: {state: 'passed', at: '2026-11-29T08:59:30Z'}},
     ]
     const lastTest = {state: 'passed', at: '2026-11-26T08:00:00Z', before: 'revision 7 of nova'} as const
 
     const text = viewText(statusText(rows, palette(0), {lastTest, now}))
 
     expect(text).toContain('passed 12 min ago')
+    expect(text).toContain('passed < 1 min ago')
     expect(text).toContain('failed 4 h ago, before revision 2')
     expect(text).toMatch(/nova .* not tested /)
     expect(text).toContain('user test: passed 3 d ago, before revision 7 of nova')
