@@ -47,14 +47,17 @@ type Checked = Pick<CheckedFile, 'findings'> & {readonly coverage: CheckCoverage
 async function checkCharts(flags: RenderFlags, environment: Environment): Promise<Checked> {
   await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
   const prepared = await orError(prepareTolerantly(environment, flags, cluster, {unusable: new Map()}))
-  if (!isError(prepared)) {
-    const {faults, coverage} = await examineCharts(prepared, {
-      helm: await openUsersHelm(flags, cluster),
-      cluster,
-    })
+  const helm = await orError(openUsersHelm(flags, cluster))
+  if (!isError(prepared) && !isError(helm)) {
+    const {faults, coverage} = await examineCharts(prepared, {helm, cluster})
     return {findings: faults, coverage}
   }
-  const findings = errorFindings('requirements', prepared)
+  // Without helm nothing is rendered, and both have the same error.
+  const isSame = isError(helm) && isError(prepared) && helm.code === prepared.code
+  const findings = [
+    ...(isError(helm) ? errorFindings('rendering', helm) : []),
+    ...(isError(prepared) && !isSame ? errorFindings('requirements', prepared) : []),
+  ]
   const releases = [...environment.releases].map(([name, each]) => [name, {...each, requires: []}] as const)
   const local = await orError(prepareLocal({...environment, releases: new Map(releases)}))
   if (isError(local)) return {findings, coverage: {}}
@@ -65,7 +68,7 @@ async function checkCharts(flags: RenderFlags, environment: Environment): Promis
 /** Errors of the command line and of the machine, which are no findings about the environment. */
 const THROWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['KK_BUG', 'KK_USAGE', 'KK_FILE', 'KK_NO_ENVIRONMENT', 'KK_UNKNOWN_RELEASE'] as const),
-  ...(['KK_HELM_MISSING', 'KK_HELM_VERSION', 'KK_UNREACHABLE', 'KK_FORBIDDEN', 'KK_FACTS'] as const),
+  ...(['KK_UNREACHABLE', 'KK_FORBIDDEN', 'KK_FACTS'] as const),
 ])
 
 async function orError<T>(promise: Promise<T>): Promise<T | KkError> {

@@ -91,3 +91,16 @@ it('kk check reports a cycle, and still checks the values', async () => {
   expect(document.notChecked).toEqual(['references', 'charts', 'accounts', 'cluster'])
   expect(exitCode).toBe(1)
 })
+
+it('kk check without helm still checks the values, and says that the charts are not checked', async () => {
+  vi.stubEnv('KK_HELM', '/nonexistent/helm')
+
+  const {document, printed, exitCode} = await check('memcached: {pod: {replicass: 1}}\n')
+
+  expect(document.findings).toMatchObject([
+    {group: 'values', what: expect.stringContaining('did you mean "replicas"?')},
+    {group: 'charts', check: 'rendering', what: expect.stringMatching(/\(KK_HELM_\w+\)$/)},
+  ])
+  expect(printed).toMatch(/^✘ charts +not checked: solve the problems first$/m)
+  expect(exitCode).toBe(1)
+})

@@ -42,7 +42,7 @@ export interface ApiClient extends Server {
    * count against the limit of concurrent requests.
    */
   lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
-  /** Resolves with an open WebSocket. Only `path`, `query`, `signal` and `timeout` of the request count. */
+  /** Resolves with an open, paused WebSocket. A request for it has no body. */
   webSocket(request: ApiRequest, protocols: readonly string[]): Promise<WebSocket>
   /**
    * Returns the time by the API server's clock, in milliseconds since the epoch; before its first response,

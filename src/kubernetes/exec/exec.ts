@@ -102,10 +102,12 @@ async function run(client: ApiClient, program: Program): Promise<Ended> {
       },
       summary: `execute a program in pods/${pod} in namespace ${namespace}`,
       signal: program.signal,
+      // The program may have been started although the response is lost.
+      repeatable: false,
     },
     PROTOCOLS,
   )
-  const timer = setTimeout(() => socket.close(), program.timeout)
+  const timer = setTimeout(() => socket.terminate(), program.timeout)
   try {
     const ended = collect(socket, program)
     for (let start = 0; start < bytes.length; start += 32_768)

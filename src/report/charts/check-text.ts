@@ -64,7 +64,7 @@ function checkedText(group: CheckGroup, coverage: CheckCoverage): string | undef
 function notCheckedText(group: CheckGroup, {file}: CheckCoverage): string {
   if (group === 'file') return 'cannot be used as an environment'
   if (group === 'cluster') return 'not checked: none was named, with --context or --sandbox'
-  return `not checked: ${file ? 'the references' : 'the file'} must be correct first`
+  return `not checked: ${file ? 'solve the problems first' : 'the file must be correct first'}`
 }
 
 /** Returns what was omitted in a group that was checked. */

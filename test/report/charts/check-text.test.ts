@@ -36,7 +36,7 @@ it('findings are listed by group with release and file, below what was checked',
       → add it
 ! charts      2 of 2 charts rendered, 7 objects
   ! rendering  web: made twice: a.yaml, b.yaml
-· accounts    not checked: the references must be correct first
+· accounts    not checked: solve the problems first
 · cluster     not checked: none was named, with --context or --sandbox
 
 3 warnings
