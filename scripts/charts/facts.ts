@@ -57,6 +57,18 @@ const handler = {
 
 export const PROBE: Readonly<Record<string, Schema>> = {
   ...handler,
+  rpc: meaning(
+    'queues of RPC servers of oslo.messaging, which must answer pings; `{section.option}` is an option of the file with the key of the chart, a queue for each value of a list',
+    texts,
+  ),
+  consumes: meaning(
+    'queues of notifications, which must have a consumer; its loop must have a `heartbeat`, by default the one of oslo.messaging',
+    texts,
+  ),
+  heartbeat: meaning(
+    'for a service in Python without an RPC server: `functions` (`module:class.function`) that its main loop calls, one of them at least `every` so many seconds, a number or `{option, default}`',
+    closed({functions: texts, every: {anyOf: [whole, closed({option: text, default: whole})]}}),
+  ),
   startup: meaning('`path`, `tcp`, `exec` and `port` of the startup probe instead', ref('handler')),
   readiness: meaning('the same for the readiness probe', ref('handler')),
   liveness: meaning('the same for the liveness probe', ref('handler')),
@@ -168,7 +180,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     'overrides of these facts when TLS between services is on (`tls.internal`); `{}` if its files already handle TLS',
     ANY_OBJECT,
   ),
-  grace: meaning('termination grace period, in seconds (60)', whole),
+  grace: meaning(
+    'termination grace period, in seconds (60), or an option with the seconds to which 30 are added: `nova.DEFAULT.graceful_shutdown_timeout`',
+    {type: ['integer', 'string']},
+  ),
   drain: meaning(
     'seconds that it keeps serving after termination starts, until nodes send new clients elsewhere (5 with an endpoint)',
     whole,

@@ -101,6 +101,66 @@ fi
 exec nova-compute
 {{ end -}}
 
+{{- /* Before nova-compute ends, so that neither an upgrade nor a change of its configuration aborts a task. */ -}}
+{{- define "common.scripts.nova-drain.py" -}}
+"""Waits until this host builds, resizes, migrates and changes no server, at most $DRAIN_SECONDS.
+
+Asks the conductor, as nova-compute does; if it does not answer, no task can end, and there is nothing to wait for.
+"""
+import os
+import signal
+import sys
+import time
+
+from nova import config, context, objects
+from nova.conductor import rpcapi
+from nova.conf import CONF
+from nova.objects import base
+
+MIGRATING = ["accepted", "queued", "pre-migrating", "preparing", "migrating", "running", "running post-copy", "post-migrating"]
+SECONDS_PER_QUERY = 10
+QUERIES_THAT_MAY_FAIL = 3
+
+
+def tasks():
+    admin = context.get_admin_context()
+    for server in objects.InstanceList.get_by_host(admin, CONF.host, expected_attrs=[]):
+        if server.task_state:
+            yield "%s is %s" % (server.uuid, server.task_state)
+    for migration in objects.MigrationList.get_by_filters(admin, {"host": CONF.host, "status": MIGRATING}):
+        yield "%s: %s is %s" % (migration.instance_uuid, migration.migration_type, migration.status)
+
+
+def late(*_):
+    raise TimeoutError("the conductor did not answer within %d s" % SECONDS_PER_QUERY)
+
+
+config.parse_args(sys.argv)
+objects.register_all()
+base.NovaObject.indirection_api = rpcapi.ConductorAPI()
+signal.signal(signal.SIGALRM, late)
+end = time.monotonic() + int(os.environ["DRAIN_SECONDS"] or 60)
+failed = 0
+while time.monotonic() < end:
+    signal.alarm(SECONDS_PER_QUERY)
+    try:
+        found = list(tasks())
+    except Exception as error:
+        failed += 1
+        print(error, file=sys.stderr)
+        if failed == QUERIES_THAT_MAY_FAIL:
+            break
+    else:
+        if not found:
+            break
+        print("; ".join(found), flush=True)
+    finally:
+        signal.alarm(0)
+    time.sleep(2)
+# Python would wait for ten seconds for the threads of the message bus.
+os._exit(0)
+{{ end -}}
+
 {{- define "common.scripts.nova-hosts.py" -}}
 """Adds the nodes of nova-compute to their cell. A new one is found when its nova-compute has registered."""
 import subprocess

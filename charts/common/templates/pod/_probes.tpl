@@ -7,11 +7,14 @@ temporary one, not a restart. Each `exec` starts a process, so these probes are 
 */ -}}
 {{- define "common.pod.probes" -}}
 {{- $probe := .unit.probe -}}
+{{- if or $probe.rpc $probe.heartbeat -}}
+{{- $probe = merge dict $probe (include "common.pod.probes.loop" . | fromYaml) -}}
+{{- end -}}
 {{- $period := hasKey ($probe.readiness | default $probe) "exec" | ternary 30 10 -}}
 {{- $timing := dict
   "startup" (dict "periodSeconds" 5 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" (div ($probe.patience | default 300) 5))
-  "readiness" (dict "periodSeconds" ($probe.period | default $period) "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 3)
-  "liveness" (dict "periodSeconds" 30 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 5) -}}
+  "readiness" (dict "periodSeconds" ($probe.period | default $period) "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" ($probe.failures | default 3))
+  "liveness" (dict "periodSeconds" ($probe.pause | default 30) "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 5) -}}
 {{- $user := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .unit.settings.probes) | mustFromJson | default dict -}}
 {{- range $kind := list "startup" "readiness" "liveness" -}}
 {{- if dig $kind "enabled" true $user }}
@@ -39,4 +42,36 @@ temporary one, not a restart. Each `exec` starts a process, so these probes are 
   {{- toYaml $params | nindent 2 }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{- /*
+The probes of a component whose main loop answers: pings of its RPC servers (`rpc`), the age of its heartbeat (`heartbeat`),
+consumers of its queues (`consumes`). While the bus works and a server does not answer, the readiness probe leaves a file,
+which is all that liveness checks: five minutes of it restart the container. An imported service has no heartbeat, because
+its rounds are not known; only whether its processes are stopped is checked.
+*/ -}}
+{{- define "common.pod.probes.loop" -}}
+{{- $probe := .unit.probe -}}
+{{- $ready := list -}}
+{{- $live := list "test" "!" "-e" "/tmp/rpc-unanswered" -}}
+{{- if or $probe.rpc $probe.consumes -}}
+{{- $ready = concat (list "python3" "/scripts/rpc-ping.py" (get .ctx.files .ctx.chart).path) ($probe.rpc | default list) -}}
+{{- range $probe.consumes -}}{{- $ready = append $ready (printf "=%s" .) -}}{{- end -}}
+{{- end -}}
+{{- with $probe.heartbeat -}}
+{{- $every := .every -}}
+{{- if kindIs "map" $every -}}
+{{- $parts := splitList "." $every.option -}}
+{{- $every = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) $every.default $.ctx.files -}}
+{{- end -}}
+{{- $age := ternary "any" (toString (add 15 (int $every))) (not (empty $.unit.imported)) -}}
+{{- $live = list "bash" "/scripts/heartbeat.sh" $age -}}
+{{- $ready = concat $live $ready }}
+period: 20
+failures: 2
+{{- end }}
+pause: 60
+startup: {exec: {{ toJson $ready }}}
+readiness: {exec: {{ toJson $ready }}}
+liveness: {exec: {{ toJson $live }}}
 {{- end -}}

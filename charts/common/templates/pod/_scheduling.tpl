@@ -24,8 +24,13 @@ nodeSelector:
 {{- end }}
 {{- $_ := set $affinity "podAntiAffinity" (dict $type (list $term)) }}
 {{- end }}
+{{- $default := .unit.grace | default 60 }}
+{{- if kindIs "string" $default }}
+{{- $parts := splitList "." $default }}
+{{- $default = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) 60 .ctx.files | int | add 30 }}
+{{- end }}
 {{- $grace := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" (dig "lifecycle" "termination_grace_period" dict $pod)) | mustFromJson }}
-terminationGracePeriodSeconds: {{ dig "timeout" (.unit.grace | default 60) ($grace | default dict) | int64 }}
+terminationGracePeriodSeconds: {{ dig "timeout" $default ($grace | default dict) | int64 }}
 {{- end }}
 {{- if and .unit.grace (not $isComponent) }}
 terminationGracePeriodSeconds: {{ .unit.grace | int64 }}

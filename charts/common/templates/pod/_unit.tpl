@@ -26,6 +26,18 @@ that it reads), account, waits.
 {{- with .unit.argv -}}
 {{- $_ := set $.unit "run" (printf "%s %s" $.unit.run (dig . "text" "" $.ctx.files)) -}}
 {{- end -}}
+{{- $probe := .unit.probe | default dict -}}
+{{- if and $probe.consumes (not $probe.heartbeat) -}}
+{{- $functions := list "oslo_messaging._drivers.impl_rabbit:Connection.consume" "kombu.transport.pyamqp:Transport.establish_connection" -}}
+{{- $_ := set $probe "heartbeat" (dict "functions" $functions "every" 30) -}}
+{{- end -}}
+{{- $loop := list -}}
+{{- if or $probe.rpc $probe.consumes -}}{{- $loop = append $loop "rpc-ping.py" -}}{{- end -}}
+{{- with $probe.heartbeat -}}
+{{- $_ := set $.unit "run" (printf "python3 /scripts/heartbeat.py %s %s" (join "," .functions) $.unit.run) -}}
+{{- $loop = concat $loop (list "heartbeat.py" "heartbeat.sh") -}}
+{{- end -}}
+{{- $_ := set .unit "scripts" (concat (.unit.scripts | default list) $loop) -}}
 {{- with .unit.rootwrap -}}
 {{- $_ := set $.unit "run" (printf "bash /scripts/start-with-root.sh %s %s" . $.unit.run) -}}
 {{- $_ := set $.unit "scripts" (append ($.unit.scripts | default list) "start-with-root.sh") -}}
