@@ -1,6 +1,6 @@
 {{- /*
 rabbitmq.conf: the ports of the endpoint, and the discovery of peers, by Kubernetes' endpoints of their
-Service. The file does not depend on the number of members. A lock lets one member start the cluster, and the
+Service. Connections are not logged: each ping of a probe opens one. The file does not depend on the number of members. A lock lets one member start the cluster, and the
 others join it.
 */ -}}
 {{- define "common.config.block.rabbitmq" -}}
@@ -8,6 +8,7 @@ others join it.
 {{- $peers := include "common.context.name" (dict "ctx" $ctx "key" "server") | printf "%s-peers" -}}
 {{- $tls := $ctx.values.tls.internal }}
 options:
+  log.connection.level: warning
   {{- if $tls }}
   listeners.tcp: none
   {{- range $prefix := list "ssl_options" "management.ssl" }}
