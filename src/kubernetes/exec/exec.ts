@@ -8,7 +8,7 @@ import {PODS, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 
 /** A container of a pod. */
-export interface Container {
+interface Container {
   readonly namespace: string
   readonly pod: string
   readonly container: string
@@ -23,7 +23,7 @@ export interface Program extends Container {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Ended {
+interface Ended {
   /** The exit code. */
   readonly code: number
   readonly stdout: string
