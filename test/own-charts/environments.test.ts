@@ -5,7 +5,7 @@ import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/base/merge.ts'
 import type {Values} from '../../src/base/values.ts'
 import {GIVEN, useCharts} from './support/charts.ts'
-import {ofKind, workloads} from './support/objects.ts'
+import {ofKind, servers} from './support/objects.ts'
 
 type Environment = Readonly<Record<string, object>>
 const ENVIRONMENTS = join(import.meta.dirname, '../../environments')
@@ -27,7 +27,7 @@ describe.each([
   it.each(services)('creates %s, one of each and without a volume', async (service) => {
     const objects = await charts.render(service, {global: global!, values: sections[service]!})
 
-    expect(workloads(objects).map(({spec}) => spec?.replicas)).toEqual([1])
+    expect(servers(objects).map(({spec}) => spec?.replicas)).toEqual([1])
     expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
   })
 })
@@ -47,7 +47,7 @@ describe('environments/catalogue.yaml', () => {
       values: sections[service]!,
     })
 
-    expect(workloads(objects).length).toBeGreaterThan(0)
+    expect(servers(objects).length).toBeGreaterThan(0)
   })
 })
 

@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
   ofKind,
   pods,
+  servers,
   variable,
   workloads,
 } from './support/objects.ts'
@@ -56,7 +57,7 @@ describe('a password that an upgrade can rotate', () => {
 
     const job = find(other, 'Job', 'heat-bus-create-')
     expect(job.metadata.name).not.toBe(find(one, 'Job', 'heat-bus-create-').metadata.name)
-    for (const {spec} of workloads(other)) {
+    for (const {spec} of servers(other)) {
       expect(waits(spec!.template!.spec.initContainers ?? [])).toContain(job.metadata.name)
     }
   })

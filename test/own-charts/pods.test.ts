@@ -2,15 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {Values} from '../../src/base/values.ts'
 import {atNight} from '../support/night.ts'
 import {atLargest, SERVICES, useCharts, valuesOf, withAllObjects} from './support/charts.ts'
-import {
-  containers,
-  find,
-  type KubernetesObject,
-  ofKind,
-  type PodSpec,
-  pods,
-  workloads,
-} from './support/objects.ts'
+import {containers, find, ofKind, type PodSpec, pods, servers, workloads} from './support/objects.ts'
 
 /** The label that nodes of a role bear. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -21,9 +13,6 @@ const LABELS: Readonly<Record<string, string>> = {
 }
 
 const charts = await useCharts()
-const isStatus = ({metadata}: KubernetesObject) =>
-  metadata.annotations?.['kk.openstack.org/service-status'] === 'true'
-
 describe.each(SERVICES)('the pods of %s', async (chart) => {
   const {components = {}, jobs, cronjobs, tests} = valuesOf(chart)
   const all = withAllObjects(chart)
@@ -32,7 +21,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
   const unitOf = (pod: {readonly spec: PodSpec}) => units[pod.spec.containers[0]!.name] ?? {}
 
   const areAsMany = async (options: object) => {
-    const scaled = workloads(await charts.render(chart, options)).filter((each) => !isStatus(each))
+    const scaled = servers(await charts.render(chart, options))
 
     const counted = scaled.filter(({kind}) => kind !== 'DaemonSet')
     expect(scaled).toHaveLength(Object.keys(components).length)
@@ -49,7 +38,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
 
   it('have probes', () => {
     // The one that reports the status of the service is not restarted because the service is down.
-    for (const {spec} of pods(workloads(objects).filter((each) => !isStatus(each)))) {
+    for (const {spec} of pods(servers(objects))) {
       for (const container of spec.containers) {
         expect(container).toHaveProperty('startupProbe')
         expect(container).toHaveProperty('readinessProbe')
@@ -255,7 +244,11 @@ describe('a workload that needs its node', () => {
 describe('a service that runs commands as root', () => {
   it.each([
     ['nova', 'compute', 'nova bash /scripts/nova-compute.sh'],
-    ['neutron', 'ovn-metadata-agent', 'neutron neutron-ovn-metadata-agent'],
+    [
+      'neutron',
+      'ovn-metadata-agent',
+      'neutron python3 /scripts/heartbeat.py ovs.db.idl:Idl.run neutron-ovn-metadata-agent',
+    ],
     ['cinder', 'volume', 'cinder cinder-volume'],
     ['cinder', 'backup', 'cinder cinder-backup'],
     ['manila', 'data', 'manila manila-data'],

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readImages} from '../../src/images/inventory/read-images.ts'
 import {atLargest, CHARTS, GIVEN, SERVICES, useCharts} from './support/charts.ts'
-import {containers, find, ofKind, pods, workloads} from './support/objects.ts'
+import {containers, find, ofKind, pods, servers, workloads} from './support/objects.ts'
 
 const charts = await useCharts()
 const images = async (chart: string, values: object, global?: object) => {
@@ -135,7 +135,7 @@ describe('data of a service', () => {
   it.each(['mariadb', 'rabbitmq'])('of %s is on a volume of the specified class and size', async (chart) => {
     const values = {storage: {class: 'ceph', size: '7Gi'}}
 
-    const [server] = workloads(await charts.render(chart, {values}))
+    const [server] = servers(await charts.render(chart, {values}))
 
     expect(server?.spec?.volumeClaimTemplates?.map(({spec}) => spec)).toEqual([
       {accessModes: ['ReadWriteOnce'], storageClassName: 'ceph', resources: {requests: {storage: '7Gi'}}},
@@ -158,7 +158,7 @@ describe('data of a service', () => {
   ])('of %s is deleted with the pod if it is ephemeral: %j', async (chart, shared) => {
     const objects = await charts.render(chart, {global: {...GIVEN, ...shared}})
 
-    const [server] = workloads(objects)
+    const [server] = servers(objects)
     expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
     expect(server?.spec).not.toHaveProperty('volumeClaimTemplates')
     expect(server?.spec?.template?.spec.volumes?.find(({name}) => name === 'data')).toEqual({
@@ -191,7 +191,7 @@ describe('the setting for the data of all releases', () => {
 describe('additional members', () => {
   it.each(['mariadb', 'rabbitmq'])('of %s leave existing members unchanged', async (chart) => {
     const template = async (replicas: number) =>
-      workloads(await charts.render(chart, {values: {pod: {replicas}}}))[0]?.spec?.template
+      servers(await charts.render(chart, {values: {pod: {replicas}}}))[0]?.spec?.template
 
     expect(await template(3)).toEqual(await template(1))
   })
@@ -289,7 +289,9 @@ it.each(ofReleases)(
 
     const [next, now] = [await charts.render(chart, {files}), await charts.render(chart)]
 
-    expect(find(next, 'ConfigMap', `${chart}-etc`).data).toEqual(find(now, 'ConfigMap', `${chart}-etc`).data)
+    const etc = (objects: typeof now) => JSON.stringify(find(objects, 'ConfigMap', `${chart}-etc`).data)
+    // An option of nova that has no part in queues, and that 2025.1 does not have.
+    expect(etc(next).replace('manager_shutdown_timeout = 0\\n', '')).toBe(etc(now))
   },
 )
 

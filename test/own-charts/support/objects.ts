@@ -100,6 +100,13 @@ export function workloads(objects: readonly KubernetesObject[]): KubernetesObjec
   return ofKind(objects, ...WORKLOADS)
 }
 
+/** The workloads of a service, without the one that reports its status. */
+export function servers(objects: readonly KubernetesObject[]): KubernetesObject[] {
+  return workloads(objects).filter(
+    ({metadata}) => metadata.annotations?.['kk.openstack.org/service-status'] !== 'true',
+  )
+}
+
 /** The only object of a kind whose name begins so. */
 export function find(objects: readonly KubernetesObject[], kind: string, name: string): KubernetesObject {
   const found = objects.filter((object) => object.kind === kind && object.metadata.name.startsWith(name))
