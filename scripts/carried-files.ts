@@ -4,8 +4,8 @@ import type {OptionList} from '../src/prepare/settings/option-lists.ts'
 import {type CarriedFile, CONCEPTS} from '../src/state/assets.ts'
 
 /**
- * kk's own charts, environments, Containerfiles, lists of options, collectors of `kk audit` and the page of `kk help`'s terms, as the
- * executable embeds them: by path.
+ * kk's own charts, environments, Containerfiles, lists of options, collectors of `kk audit` and the page of
+ * `kk help`'s terms, as the executable embeds them: by path.
  */
 export function carriedFiles(root: string): Record<string, CarriedFile> {
   const files: Record<string, CarriedFile> = {}

@@ -1,11 +1,11 @@
 /**
  * `npm run test:aio`: a cloud on the all-in-one node with real pods, on this machine: its virtual machines,
- * what remains when a service is removed, and OpenStack's own smoke tests. `-- --slurp` upgrades the
- * cloud to the next release of OpenStack under its guests and users, prints what they lost, and runs the tests
- * of virtual machines and OpenStack's own there. `-- --night` runs what else
- * needs images or the node: each image's start, the node's life, parts of a cloud in separate namespaces,
- * faults, upgrades to the next release. Needs root, and installs the rest. Ends with `N passed, N failed`; a
- * skipped test counts as failed.
+ * what remains when a service is removed, and OpenStack's own smoke tests. `-- --slurp` upgrades the cloud to
+ * the next release of OpenStack under its guests and users, prints what they lost, and runs the tests of
+ * virtual machines and OpenStack's own there. `-- --night` runs what else needs images or the node: each
+ * image's start, the node's life, parts of a cloud in separate namespaces, faults, upgrades to the next
+ * release. Needs root, and installs the rest. Ends with `N passed, N failed`; a skipped test counts as
+ * failed.
  */
 import {runVitest} from './run-vitest.ts'
 

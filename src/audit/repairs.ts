@@ -24,7 +24,10 @@ export function sql(database: string, statement: string): Repair {
   return {command: ['mariadb', database, '--execute', statement]}
 }
 
-/** Writes neutron's networks, ports, routers and rules into the databases of OVN, and deletes what is left over. */
+/**
+ * Writes neutron's networks, ports, routers and rules into the databases of OVN, and deletes what is left
+ * over.
+ */
 export const OVN_SYNC: Repair = safely({chart: 'neutron', components: ['server', 'rpc-server']}, [
   'neutron-ovn-db-sync-util',
   ...['--config-file', '/etc/neutron/neutron.conf', '--config-file', '/etc/neutron/plugins/ml2/ml2_conf.ini'],

@@ -67,7 +67,7 @@ interface TestPlanInputs extends Testable {
 }
 
 /** The tests of a release, for people: `Pod/keystone-test`. */
-export interface ReleaseTests {
+interface ReleaseTests {
   /** The tests of its own service. */
   readonly own: readonly string[]
   /** Its tests that use the whole cloud; see `isUserTest`. */

@@ -5,7 +5,10 @@ import {counted} from './text/list.ts'
 import {plainLine} from './text/plain.ts'
 import type {View} from './text/view.ts'
 
-/** Returns one row for each finding with the command that repairs it, the sources that were not asked, and the counts. */
+/**
+ * Returns one row for each finding with the command that repairs it, the sources that were not asked, and the
+ * counts.
+ */
 export function auditText({findings, asked, notAsked}: AuditReport, palette: Palette): View {
   const sign = ({certainty}: ReportedFinding) => (certainty === 'certain' ? palette.bad : palette.change)
   const columns: Columns<ReportedFinding> = [

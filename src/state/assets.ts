@@ -76,8 +76,8 @@ export async function readBuild(): Promise<Build> {
 
 /**
  * Returns the directory that contains kk's own `charts/`, `environments/`, `images/`, `options/`, the chart
- * of the operator, the collectors of `kk audit` and `CONCEPTS`: the repository, or the executable's files, which are unpacked once into the
- * cache under the hash of their content. Rejects with `KK_FILE`.
+ * of the operator, the collectors of `kk audit` and `CONCEPTS`: the repository, or the executable's files,
+ * which are unpacked once into the cache under the hash of their content. Rejects with `KK_FILE`.
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   if (!isSea()) return SOURCE_ROOT

@@ -2,7 +2,9 @@ import type {Bus} from '../facts.ts'
 import type {Finding, FindingKind, Repair} from '../finding.ts'
 import {on} from '../repairs.ts'
 
-/** RabbitMQ creates quorum queues with this many replicas (rabbitmq-server: quorum_queue.target_group_size). */
+/**
+ * RabbitMQ creates quorum queues with this many replicas (rabbitmq-server: quorum_queue.target_group_size).
+ */
 const TARGET_REPLICAS = 3
 const SERVER = {chart: 'rabbitmq', components: ['server']}
 

@@ -97,7 +97,10 @@ function orphans(neutron: Neutron, northbound: Northbound): readonly Finding[] {
   ]
 }
 
-/** Compares the load balancers of octavia's provider with those of the northbound database, which no tool syncs. */
+/**
+ * Compares the load balancers of octavia's provider with those of the northbound database, which no tool
+ * syncs.
+ */
 export function compareLoadBalancers(octavia: Octavia, northbound: Northbound): readonly Finding[] {
   const known = new Set(octavia.balancers.map(({id}) => id))
   return northbound.balancers.flatMap(({uuid, name, ids}): readonly Finding[] => {

@@ -4,7 +4,9 @@ import {isSettled, type Servers} from '../index-facts.ts'
 import {client} from '../repairs.ts'
 
 const POWERED_ON = 1
-/** How ports of virtual machines are bound; others are bound to machines of ironic, or to devices of a node. */
+/**
+ * How ports of virtual machines are bound; others are bound to machines of ironic, or to devices of a node.
+ */
 const OF_A_SWITCH = ['ovs', 'vhostuser', 'binding_failed']
 
 /** Returns the ports of nova's servers, not those of other users of nova's owner names. */
@@ -64,7 +66,9 @@ function judgePort(port: Port, servers: Servers): readonly Finding[] {
   ]
 }
 
-/** Compares ports with the nodes that octavia's health manager runs on, and load balancers with their ports. */
+/**
+ * Compares ports with the nodes that octavia's health manager runs on, and load balancers with their ports.
+ */
 export function compareOctavia(
   neutron: Neutron,
   {octavia, nodes}: {readonly octavia: Octavia; readonly nodes: ReadonlySet<string>},

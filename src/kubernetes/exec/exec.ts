@@ -53,7 +53,9 @@ export interface Exec {
   run(program: Program): Promise<Ended>
 }
 
-/** With the fifth version a client can close standard input; before Kubernetes 1.30 there is only the fourth. */
+/**
+ * With the fifth version a client can close standard input; before Kubernetes 1.30 there is only the fourth.
+ */
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 /** The first byte of each message (k8s.io/apimachinery: pkg/util/remotecommand/constants.go). */
 const STDIN = 0

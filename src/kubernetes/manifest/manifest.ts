@@ -111,7 +111,9 @@ export function testHooks(stored: Pick<StoredRelease, 'hooks'>): KubernetesObjec
 /** The annotation of a test hook that uses the whole cloud, and its value. */
 const TEST_ANNOTATION = 'kk.openstack.org/test'
 
-/** Returns true for a test hook that uses the whole cloud as a user does, not only the service of its chart. */
+/**
+ * Returns true for a test hook that uses the whole cloud as a user does, not only the service of its chart.
+ */
 export function isUserTest({metadata}: Pick<KubernetesObject, 'metadata'>): boolean {
   return metadata.annotations?.[TEST_ANNOTATION] === 'user'
 }

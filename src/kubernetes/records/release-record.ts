@@ -45,7 +45,9 @@ export interface StoredRelease extends ReleaseRecord {
   readonly ranHooks?: readonly string[]
   /** The hooks that did not succeed at this revision: they failed, were interrupted, or were not run. */
   readonly openHooks?: readonly string[]
-  /** The last run of each hook at this revision; a rollback copies those of the revision that it returns to. */
+  /**
+   * The last run of each hook at this revision; a rollback copies those of the revision that it returns to.
+   */
   readonly hookRuns?: readonly HookRun[]
   /** Whether helm created the revision by an install, not by an upgrade or a rollback. */
   readonly isInstall?: boolean

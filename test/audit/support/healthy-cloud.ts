@@ -43,8 +43,8 @@ const project_id = 'p1'
 const revision = {'neutron:revision_number': '1'}
 
 /**
- * Returns the facts of a cloud without inconsistencies: server `web` on node `one`, with a port, a floating IP
- * address and a volume; node `two` is empty.
+ * Returns the facts of a cloud without inconsistencies: server `web` on node `one`, with a port, a floating
+ * IP address and a volume; node `two` is empty.
  */
 export function healthyCloud(): Cloud {
   const cell: Writable<Cell> = {

@@ -83,7 +83,9 @@ async function upgrade(values: Values, timeout: string, ...flags: readonly strin
   return {exitCode, said: `${stdout}\n${stderr}`}
 }
 
-/** Expects a red run with the cause, and prints the line with it, which begins with the time since the start. */
+/**
+ * Expects a red run with the cause, and prints the line with it, which begins with the time since the start.
+ */
 function expectFound({exitCode, said}: {readonly exitCode?: number; readonly said: string}, cause: RegExp) {
   process.stderr.write(`found: ${said.split('\n').find((line) => cause.test(line)) ?? 'not at all'}\n`)
   expect(exitCode, said).toBe(1)
