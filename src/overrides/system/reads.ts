@@ -22,8 +22,12 @@ export function isRead(chart: DialectChart, path: ValuePath): boolean {
   return dialect === 'openstack-helm' && isReadByToolkit(chart, path)
 }
 
-/** The keys that the library of kk's charts reads for every release, at the top or below `global`. */
+/**
+ * The keys that the library of kk's charts reads for every release, at the top or below `global`, besides
+ * `pod` and `storage` (`common.context.values`).
+ */
 const COMMON = [
+  'annotations',
   'region',
   'endpoints',
   'images',
@@ -32,8 +36,10 @@ const COMMON = [
   'network',
   'network_policy',
   'dependencies',
+  'dumps',
   'notifications',
   'secrets',
+  'tls',
 ]
 
 function isReadByCommon({name, values}: DialectChart, [first = '', second = '', third]: ValuePath): boolean {

@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs'
 import {cp, mkdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -320,6 +321,17 @@ describe('values that a chart does not read', () => {
       'global.storage.class',
       'global.replicas',
     ])
+  })
+
+  it("include none of the keys that the library of kk's charts shares", () => {
+    const library = readFileSync(join(ROOT, 'charts/common/templates/context/_values.tpl'), 'utf8')
+    const [, shared = ''] = /pick \$layer ((?:"\w+" ?)+)/.exec(library)!
+    const keys = shared.match(/\w+/g)!.filter((key) => key !== 'storage')
+
+    const global = Object.fromEntries(keys.map((key) => [key, {files: {'tls.key': 'x'}}]))
+
+    expect(keys).toContain('tls')
+    expect(unread('charts/rabbitmq', {global})).toEqual([])
   })
 
   it.each(SERVICES)("include none that plugins generate for kk's own chart %s", async (chart) => {
