@@ -1,4 +1,4 @@
-import {mkdir, readdir, utimes, writeFile} from 'node:fs/promises'
+import {mkdir, readdir, readFile, utimes, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {gzipSync} from 'node:zlib'
 import {execa} from 'execa'
@@ -134,13 +134,13 @@ describe('the script of the dumps', async () => {
   })
 
   /** What stands for MariaDB's programs, by default a database with tables that can be dumped. */
-  const server = {tables: '49', dump: 'echo "INSERT"; echo "-- Dump completed on today"'}
-  const run = (action: string, env: Record<string, string> = {}, {tables, dump} = server) => {
+  const server = {tables: '49', dump: 'echo "INSERT"; echo "-- Dump completed on today"', load: 'true'}
+  const run = (action: string, env: Record<string, string> = {}, {tables, dump, load} = server) => {
     const programs = `
       mariadb() { case "$*" in
         *information_schema.tables*) echo ${tables} ;;
         *--execute=*) echo "\${@: -1}" >>'${place}/queries' ;;
-        *) cat >'${place}/loaded' ;;
+        *) cat >'${place}/loaded'; ${load} ;;
       esac; }
       mariadb-dump() { echo "$*" >'${place}/arguments'; ${dump}; }`
     const script = data['dump.sh']!.replaceAll('/dumps/', `${place}/`)
@@ -202,13 +202,27 @@ describe('the script of the dumps', async () => {
       ['expand-1', 2023],
     ] as const) {
       const path = join(directory, `${name}.sql.gz`)
-      await writeFile(path, dumpOf('-- Job u0'))
+      if (name === 'expand-1') await run('save', {JOB_UID: 'u0'})
+      else await writeFile(path, dumpOf('-- Job u0'))
       await utimes(path, new Date(`${year}-01-01T00:00:00Z`), new Date(`${year}-01-01T00:00:00Z`))
     }
 
     await run('save')
 
     expect(await files()).toEqual(['expand-1.20230101T000000Z.sql.gz', 'expand-1.sql.gz', 'two.sql.gz'])
+  })
+
+  it('keeps the dump of a failed Job that was created again, whose migration has changed the schema', async () => {
+    await run('save')
+    const dump = join(place, 'keystone/expand-1.sql.gz')
+    const before = await readFile(dump)
+
+    const half = await run('save', {JOB_UID: 'u2'}, {...server, dump: 'echo "half"; echo "-- Dump completed"'})
+
+    expect(half.stdout).toContain('expand-1.sql.gz remains: the schema has changed since it was taken')
+    expect(half.exitCode, half.stderr).toBe(0)
+    expect(await files()).toEqual(['expand-1.sql.gz'])
+    expect(await readFile(dump)).toEqual(before)
   })
 
   it('restores a dump while the accounts of the service are locked', async () => {
@@ -224,6 +238,20 @@ describe('the script of the dumps', async () => {
       "--execute=ALTER USER 'keystone'@'%' ACCOUNT UNLOCK",
     ])
     expect((await execa('cat', [join(place, 'loaded')])).stdout).toContain('INSERT')
+  })
+
+  it('leaves the accounts locked if only a part was restored, until a restore succeeds', async () => {
+    await run('save')
+    const full = {...server, load: 'return 1'}
+
+    const failed = await run('restore', {DUMP: 'expand-1'}, full)
+
+    expect(failed.exitCode).toBe(1)
+    expect(failed.stderr).toContain('keystone is restored only in part: the accounts keystone stay locked')
+    const queries = () => readFile(join(place, 'queries'), 'utf8')
+    expect(await queries()).not.toContain('UNLOCK')
+    await run('restore', {DUMP: 'expand-1'})
+    expect(await queries()).toContain('ACCOUNT UNLOCK')
   })
 
   it('restores no half dump, and names those that there are', async () => {

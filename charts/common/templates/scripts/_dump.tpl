@@ -1,8 +1,9 @@
 {{- /*
 Dumps the databases of a release before its first migration (`save`), or puts a dump back (`restore`), as the
 administrator: one snapshot of all of them. A dump is named after the Job of the migration, which differs for
-each release of OpenStack. A retried Job keeps the dump that it has: the schema may be half migrated by then.
-While a dump is put back, the accounts of the service are locked, so that no one reads or writes half of it.
+each release of OpenStack. A retried Job, also one that was created again because it had failed, keeps the
+dump that there is: its migration may have changed the schema, which the dump states. While a dump is put
+back, and until that succeeds, the accounts of the service are locked: no one reads or writes half of it.
 */ -}}
 {{- define "common.scripts.dump.sh" -}}
 set -euo pipefail
@@ -26,8 +27,13 @@ is_complete() {
   gzip --test "$1" && zcat "$1" | tail --lines=1 | grep --quiet '^-- Dump completed'
 }
 
+schema() {
+  mariadb-dump "${options[@]}" --single-transaction --no-data --skip-comments --databases "${databases[@]}" |
+    sed 's/ AUTO_INCREMENT=[0-9]*//' | sha256sum | cut --delimiter=' ' --fields=1
+}
+
 save() {
-  local file=$directory/$JOB.sql.gz tables owner
+  local file=$directory/$JOB.sql.gz tables owner before now
   tables=$(query "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema IN ('${DATABASES// /\',\'}')")
   if [ "$tables" = 0 ]; then
     echo "no dump: $DATABASES: no tables yet"
@@ -35,16 +41,22 @@ save() {
   fi
   mkdir --parents --mode=700 "$directory"
   rm --force "$directory"/*.partial
+  now=$(schema) || fail "no migration starts: the schema of $DATABASES could not be read"
   if [ -e "$file" ]; then
-    read -r owner < <(zcat "$file" 2>/dev/null) || true
+    { read -r owner && read -r before; } < <(zcat "$file" 2>/dev/null) || true
     if [ "$owner" = "-- Job $JOB_UID" ]; then
       echo "$file was taken by this Job before"
+      return
+    fi
+    if [ "$before" != "-- Schema $now" ]; then
+      echo "$file remains: the schema has changed since it was taken"
       return
     fi
     mv "$file" "$directory/$JOB.$(date --utc --reference="$file" +%Y%m%dT%H%M%SZ).sql.gz"
   fi
   {
     echo "-- Job $JOB_UID"
+    echo "-- Schema $now"
     mariadb-dump "${options[@]}" --single-transaction --quick --add-drop-database --databases "${databases[@]}"
   } | gzip >"$file.partial" && is_complete "$file.partial" || {
     rm --force "$file.partial"
@@ -58,17 +70,14 @@ save() {
   echo "dumped $DATABASES to $file, $(stat --format=%s "$file") bytes"
 }
 
-unlock() {
-  for account in "${accounts[@]}"; do query "ALTER USER '$account'@'%' ACCOUNT UNLOCK"; done
-}
-
 restore() {
   local file=$directory/${DUMP:?names the dump to restore}.sql.gz
   [ -e "$file" ] || fail "no dump $file; there are: $(ls -1t "$directory" 2>/dev/null | xargs)"
   is_complete "$file" || fail "$file is not a complete dump"
-  trap unlock EXIT
   for account in "${accounts[@]}"; do query "ALTER USER '$account'@'%' ACCOUNT LOCK; KILL USER '$account'"; done
-  zcat "$file" | mariadb "${options[@]}"
+  zcat "$file" | mariadb "${options[@]}" ||
+    fail "$DATABASES is restored only in part: the accounts ${accounts[*]} stay locked until a restore succeeds"
+  for account in "${accounts[@]}"; do query "ALTER USER '$account'@'%' ACCOUNT UNLOCK"; done
   echo "restored $DATABASES from $file"
 }
 
