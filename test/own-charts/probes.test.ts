@@ -38,6 +38,21 @@ describe('the probes of a worker', () => {
     expect(files(nova, 'nova-etc')['nova.conf']).toContain('rpc_ping_enabled = true')
   })
 
+  it('give a start half an hour, which may wait for the bus and the database', () => {
+    const patience = (objects: readonly KubernetesObject[], component: string) => {
+      const {startupProbe} = pods(workloads(objects))
+        .flatMap(containers)
+        .find(({name}) => name === component)!
+      const {periodSeconds, failureThreshold} = startupProbe as Readonly<Record<string, number>>
+      return periodSeconds! * failureThreshold!
+    }
+
+    expect(patience(nova, 'compute')).toBe(1800)
+    expect(patience(aodh, 'evaluator')).toBe(1800)
+    expect(patience(aodh, 'notifier')).toBe(1800)
+    expect(patience(nova, 'api')).toBe(300)
+  })
+
   it('check the age of the heartbeat if it has no RPC server', async () => {
     const values = {conf: {aodh: {evaluator: {evaluation_interval: 240}}}}
 
@@ -49,6 +64,17 @@ describe('the probes of a worker', () => {
       /^python3 \/scripts\/heartbeat\.py aodh\.evaluator:\S+ aodh-evaluator$/,
     )
   })
+
+  it.each(['ovn-maintenance-worker', 'ovn-metadata-agent'])(
+    'expect a heartbeat of %s no sooner than an idle connection to OVN is probed',
+    async (component) => {
+      const neutron = await charts.render('neutron')
+
+      const [, , age] = commands(neutron, component).liveness!
+      const interval = files(neutron, 'neutron-etc')['ml2_conf.ini']!.match(/ovsdb_probe_interval = (\d+)/)![1]
+      expect(Number(age)).toBeGreaterThan(Number(interval) / 1000)
+    },
+  )
 
   it('check the consumers of its queue, and the loop of the listener', () => {
     const {readiness, liveness} = commands(aodh, 'notifier')
@@ -86,6 +112,84 @@ describe('the probes of a worker', () => {
       expect(JSON.stringify(probes)).not.toMatch(/"pgrep"|\["true"\]/)
     },
   )
+})
+
+describe('a ping', () => {
+  const {'rpc-ping.py': script} = files(nova, 'nova-bin')
+
+  /** The library of the bus, with these queues: whether each consumer answers. */
+  const bus = (queues: Readonly<Record<string, readonly boolean[]>>) => `
+import signal, types
+class AMQPError(Exception): pass
+class NotFound(AMQPError): pass
+QUEUES = ${JSON.stringify(queues).replaceAll('true', 'True').replaceAll('false', 'False')}
+class Message:
+    def __init__(self, body, **properties): self.body = body
+class Channel:
+    def __init__(self, connection): self.connection = connection
+    def queue_declare(self, queue="reply", passive=False, exclusive=False):
+        if passive and queue not in QUEUES: raise NotFound(queue)
+        return types.SimpleNamespace(queue=queue, consumer_count=len(QUEUES.get(queue, [])))
+    def basic_consume(self, queue, no_ack, callback): self.callback = callback
+    def basic_publish(self, message, routing_key, mandatory):
+        if QUEUES[routing_key].pop(): self.connection.replies.append((self, message))
+class Connection:
+    def __init__(self, address, **options):
+        print("connects with ssl=%s" % options["ssl"])
+        self.replies = []
+    def connect(self): pass
+    def channel(self): return Channel(self)
+    def drain_events(self):
+        if not self.replies: signal.pause()
+        channel, message = self.replies.pop()
+        channel.callback(message)
+    def close(self): pass
+`
+
+  async function ping(conf: string, queues: Readonly<Record<string, readonly boolean[]>>, queue: string) {
+    const root = testDirectory()
+    mkdirSync(join(root, 'tmp'))
+    writeFileSync(join(root, 'amqp.py'), bus(queues))
+    writeFileSync(join(root, 'service.conf'), `[DEFAULT]\ntransport_url = rabbit://user:word@bus:5672/\n${conf}`)
+    const program = script!.replace('SECONDS = 8', 'SECONDS = 1').replaceAll('"/tmp/', `"${root}/tmp/`)
+    const {exitCode, stdout, stderr} = await execa(
+      'python3',
+      ['-c', program.replace('"/proc"', `"${root}/tmp"`), join(root, 'service.conf'), queue],
+      {reject: false, env: {PYTHONPATH: root}},
+    )
+    return {exitCode, stdout, stderr, isHung: readdirSync(join(root, 'tmp')).includes('rpc-unanswered')}
+  }
+
+  it('that all consumers answer passes', async () => {
+    const {exitCode, stderr} = await ping('host = a\n', {'engine.a': [true, true]}, 'engine.{DEFAULT.host}')
+
+    expect(exitCode, stderr).toBe(0)
+  })
+
+  it('that none answers is a reason to restart, and one that others answer is not', async () => {
+    const none = await ping('host = a\n', {'engine.a': [false]}, 'engine.{DEFAULT.host}')
+    const some = await ping('host = a\n', {'engine.a': [true, false, true]}, 'engine.{DEFAULT.host}')
+
+    expect(none).toMatchObject({exitCode: 1, isHung: true, stderr: 'no answer within 1 s from engine.a (1 of 1)'})
+    expect(some).toMatchObject({exitCode: 1, isHung: false, stderr: 'no answer within 1 s from engine.a (1 of 3)'})
+  })
+
+  it('finds the queue of a backend with a host of its own', async () => {
+    const conf = 'host = a\nenabled_backends = one, two\n[one]\nbackend_host = rbd:pool\n[two]\n'
+    const queues = {'volume.rbd:pool@one': [true], 'volume.a@two': [true]}
+
+    const {exitCode, stderr} = await ping(conf, queues, 'volume.{DEFAULT.host}@{DEFAULT.enabled_backends}')
+
+    expect(exitCode, stderr).toBe(0)
+  })
+
+  it('uses TLS without a file of authorities, too', async () => {
+    const conf = 'host = a\n[oslo_messaging_rabbit]\nssl = true\n'
+
+    const {stdout} = await ping(conf, {'engine.a': [true]}, 'engine.{DEFAULT.host}')
+
+    expect(stdout).toBe('connects with ssl=True')
+  })
 })
 
 describe('the end of nova', () => {

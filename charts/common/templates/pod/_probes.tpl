@@ -48,7 +48,8 @@ temporary one, not a restart. Each `exec` starts a process, so these probes are 
 The probes of a component whose main loop answers: pings of its RPC servers (`rpc`), the age of its heartbeat (`heartbeat`),
 consumers of its queues (`consumes`). While the bus works and a server does not answer, the readiness probe leaves a file,
 which is all that liveness checks: five minutes of it restart the container. An imported service has no heartbeat, because
-its rounds are not known; only whether its processes are stopped is checked.
+its rounds are not known; only whether its processes are stopped is checked. A start may wait for a bus or a database that is
+down, and take long on a host with many guests: it has half an hour.
 */ -}}
 {{- define "common.pod.probes.loop" -}}
 {{- $probe := .unit.probe -}}
@@ -71,6 +72,7 @@ period: 20
 failures: 2
 {{- end }}
 pause: 60
+patience: 1800
 startup: {exec: {{ toJson $ready }}}
 readiness: {exec: {{ toJson $ready }}}
 liveness: {exec: {{ toJson $live }}}
