@@ -1,6 +1,6 @@
 import {readFile, stat, writeFile} from 'node:fs/promises'
 import {createServer} from 'node:http'
-import type {AddressInfo} from 'node:net'
+import {type AddressInfo, createServer as createSocketServer} from 'node:net'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it, onTestFinished} from 'vitest'
@@ -300,6 +300,73 @@ describe('the status of the message bus', () => {
     const {next} = await run('rabbitmq', {...server, PASSWORD: 'other', MEMBERS})
 
     expect(await next()).toMatchObject({state: 'unknown', findings: ['bus: HTTP Error 401: Unauthorized']})
+  })
+})
+
+/** A row of OVN's database, and how a query sees its columns. */
+type Row = Readonly<Record<string, unknown>>
+
+/** OVN's southbound database, with these tables. */
+async function southbound(tables: Readonly<Record<string, readonly Row[]>>): Promise<string> {
+  const server = createSocketServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (data) => {
+      const {params} = JSON.parse(String(data)) as {params: [string, Query]}
+      const [, {table, where}] = params
+      const matches = (row: Row) =>
+        where.every(([column, , value]) => JSON.stringify(row[column]) === JSON.stringify(value))
+      socket.write(JSON.stringify({id: 0, error: null, result: [{rows: tables[table]!.filter(matches)}]}))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `tcp:127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+interface Query {
+  readonly table: string
+  readonly where: readonly (readonly [string, string, unknown])[]
+}
+
+describe("the status of neutron's agents", () => {
+  const node = (name: string, ids: Readonly<Record<string, string>>) => ({
+    ...{name, nb_cfg_timestamp: Date.now()},
+    external_ids: ['map', Object.entries(ids)],
+  })
+  const AGENT = {'neutron:ovn-metadata-sb-cfg': '7'}
+  /** Nodes, of which only the second has no agent. */
+  const state = (ports: readonly Row[]) =>
+    southbound({
+      Database: [{name: 'OVN_Southbound', connected: true}],
+      SB_Global: [{nb_cfg: 7}],
+      Chassis: ['cmp1', 'ctl1'].map((name) => ({_uuid: ['uuid', name], name, hostname: name})),
+      Chassis_Private: [node('cmp1', AGENT), node('ctl1', {})],
+      Port_Binding: ports,
+    })
+  const ask = async (ports: readonly Row[]) => {
+    const CHECKS = JSON.stringify({ovn_agents: {script: 'neutron-status.py', least: {}}})
+    const env = {CHECKS, MECHANISM_DRIVERS: 'ovn', METADATA: 'true', AGENT_DOWN_TIME: ''}
+    return (await run('neutron', {...env, OVN_SB_DB: await state(ports)})).next()
+  }
+
+  it('needs none on a node that is only for routers', async () => {
+    const router = {chassis: ['uuid', 'ctl1'], type: 'chassisredirect', logical_port: 'router'}
+    const guest = {chassis: ['uuid', 'cmp1'], type: '', logical_port: 'guest'}
+
+    expect(await ask([router, guest])).toEqual({
+      state: 'healthy',
+      summary: 'agents of OVN up: 1',
+      findings: [],
+    })
+  })
+
+  it('needs one on a node with guests', async () => {
+    const guest = {chassis: ['uuid', 'ctl1'], type: '', logical_port: 'guest'}
+
+    expect(await ask([guest])).toMatchObject({
+      state: 'unhealthy',
+      findings: ['neutron-ovn-metadata-agent on ctl1: down, it has never reported'],
+    })
   })
 })
 

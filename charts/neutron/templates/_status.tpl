@@ -26,21 +26,28 @@ def answering():
     raise OSError("no member of %s answers" % DATABASE)
 
 
+def has_guests(member, node):
+    """Whether ports of guests are on a node. One that is only for routers needs no agent."""
+    where = [["chassis", "==", node["_uuid"]], ["type", "==", ""]]
+    return bool(rows(member, DATABASE, "Port_Binding", ["logical_port"], where))
+
+
 def check():
     if "ovn" not in os.environ["MECHANISM_DRIVERS"]:
         return "", []
     member = answering()
     number = rows(member, DATABASE, "SB_Global", ["nb_cfg"])[0]["nb_cfg"]
-    hosts = {row["name"]: row["hostname"] for row in rows(member, DATABASE, "Chassis", ["name", "hostname"])}
+    nodes = {row["name"]: row for row in rows(member, DATABASE, "Chassis", ["_uuid", "name", "hostname"])}
     chassis = rows(member, DATABASE, "Chassis_Private", ["name", "nb_cfg_timestamp", "external_ids"])
     newest = max([row["nb_cfg_timestamp"] for row in chassis], default=0) / 1000
     if chassis and newest and time.time() - newest > OLD_SECONDS:
         raise RuntimeError("OVN has not asked its nodes for %d s, so the state of the agents is not known" % (time.time() - newest))
     now, count, waiting, findings = time.monotonic(), 0, 0, []
     for row in chassis:
-        host = hosts.get(row["name"], row["name"])
+        node = nodes.get(row["name"])
+        host = node["hostname"] if node else row["name"]
         present = [key for key in AGENTS if key in row["external_ids"]]
-        if os.environ["METADATA"] == "true" and not present:
+        if os.environ["METADATA"] == "true" and not present and node and has_guests(member, node):
             findings.append("neutron-ovn-metadata-agent on %s: down, it has never reported" % host)
         for key in present:
             agent = int(row["external_ids"][key])
