@@ -60,8 +60,13 @@ describe.each(REPORTING)('the status of %s', (chart) => {
     expect(waits.filter((each) => each.includes(`${chart}-status`))).toEqual([])
   })
 
-  it('is off with manifests.deployment_status: false', async () => {
+  it('is off with manifests.deployment_status: false, and if no component has a pod', async () => {
     expect(statusOf(await render({manifests: {deployment_status: false}}))).toBeUndefined()
+    expect(statusOf(await render({pod: {replicas: 0}}))).toBeUndefined()
+  })
+
+  it('has no deadline, because a service may become healthy at any time', async () => {
+    expect(specOf(statusOf(await render()))).toMatchObject({progressDeadlineSeconds: 2 ** 31 - 1})
   })
 })
 
@@ -73,6 +78,16 @@ it('requires the replicas of a component, times its processes', async () => {
   expect(await engines({pod: {replicas: {engine: 3}}})).toBe(6)
   expect(await engines({conf: {heat: {DEFAULT: {num_engine_workers: 4}}}})).toBe(4)
   expect(await engines({manifests: {deployment_engine: false}})).toBe(0)
+})
+
+it.each([
+  ['no replica', {pod: {replicas: {conductor: 0}}}, 0],
+  ['no Deployment', {manifests: {deployment_conductor: false}}, 0],
+  ['several replicas, with one host name', {pod: {replicas: {conductor: 3}}}, 1],
+])('requires no more of a component than it has: %s', async (_, values, least) => {
+  const checks = checksOf(await charts.render('nova', {values}))
+
+  expect(checks['services']?.least).toEqual({'nova-conductor': least, 'nova-scheduler': 1})
 })
 
 it('takes the time after which a service is down from its options', async () => {
@@ -224,6 +239,18 @@ describe('the program', () => {
 
     expect(await healthy.next()).toEqual({state: 'healthy', summary: 'engines up: 2', findings: []})
     expect(await unhealthy.next()).toMatchObject({findings: ['heat-engine: 1 of 2 up']})
+  })
+
+  it('ignores what a component that is switched off has left', async () => {
+    const {url} = await sqlite(...NOVA, `UPDATE services SET created_at = ${LONG_AGO}, last_seen_up = NULL`)
+    const values = {pod: {replicas: {conductor: 0}}}
+    const CHECKS = JSON.stringify(checksOf(await charts.render('nova', {values})))
+
+    const {next} = await run('nova', {...connections(url), CHECKS})
+
+    expect(await next()).toMatchObject({
+      findings: ['nova-scheduler on s: down, no report since 2026-01-02 03:04:05Z'],
+    })
   })
 
   it('reports the findings of a script of the chart', async () => {

@@ -1,10 +1,17 @@
 {{- /*
 Adds the component `status` from the facts `service_status`: one pod that asks the service how it is, and is
-ready while the answer is healthy. It waits for nothing, and nothing waits for it.
+ready while the answer is healthy. It waits for nothing, and nothing waits for it. If no component has a pod,
+there is nothing to ask.
 */ -}}
 {{- define "common.context.status" -}}
 {{- $status := .root.Values.service_status -}}
-{{- if $status -}}
+{{- $pods := 0 -}}
+{{- range $key, $component := .root.Values.components -}}
+{{- if and $component (ne (toString $component.kind) "DaemonSet") -}}
+{{- $pods = include "common.context.status.pods" (dict "ctx" $ "key" $key) | int | add $pods -}}
+{{- end -}}
+{{- end -}}
+{{- if and $status (gt $pods 0) -}}
 {{- if hasKey .root.Values.components "status" -}}
 {{- fail (printf "%s has a component status and service_status, which makes one: give the component another name" .chart) -}}
 {{- end -}}
@@ -14,7 +21,7 @@ ready while the answer is healthy. It waits for nothing, and nothing waits for i
 {{- if $check -}}
 {{- $least := dict -}}
 {{- range $what, $number := $check.least -}}
-{{- $_ := set $least $what (include "common.context.status.least" (dict "ctx" $ "number" $number) | int) -}}
+{{- $_ := set $least $what (include "common.context.status.least" (dict "ctx" $ "what" $what "number" $number) | int) -}}
 {{- end -}}
 {{- $_ := set $checks $name (merge (dict "least" $least) (omit $check "down_after" "least")) -}}
 {{- with $check.down_after -}}
@@ -33,23 +40,34 @@ ready while the answer is healthy. It waits for nothing, and nothing waits for i
 {{- end -}}
 
 {{- /*
-The number that must be up: .number, or the replicas of a component, times an option such as its number of
-processes. What a generated file of kolla says of the component is not known.
+The number of .what that must be up: .number, or the replicas of a component, times an option such as its
+number of processes. What a generated file of kolla says of the component is not known. A .number of a part that
+is called like a component (`NAME`, `CHART-NAME`) is at most its replicas. Of what has none, rows are left from
+earlier: nothing is expected, and no row counts.
 */ -}}
 {{- define "common.context.status.least" -}}
 {{- if kindIs "map" .number -}}
 {{- $key := .number.replicas -}}
-{{- $component := get .ctx.root.Values.components $key | default dict -}}
-{{- $kind := $component.kind | default "Deployment" | lower -}}
-{{- $exists := and $component (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "%s-%s" $kind $key))) -}}
-{{- $replicas := ternary (include "common.context.replicas" (dict "ctx" .ctx "key" $key) | int) 0 (not (empty $exists)) -}}
 {{- $times := 1 -}}
 {{- if and .number.times (not (get (.ctx.root.Values.kolla | default dict) $key)) -}}
 {{- $times = include "common.context.status.number" (dict "ctx" .ctx "number" (dict "option" .number.times "default" 1)) | int -}}
 {{- end -}}
-{{ mul $replicas $times }}
+{{ include "common.context.status.pods" (dict "ctx" .ctx "key" $key) | int | mul $times }}
 {{- else -}}
-{{ int .number }}
+{{- $key := trimPrefix (printf "%s-" .ctx.chart) .what -}}
+{{- $most := ternary (include "common.context.status.pods" (dict "ctx" .ctx "key" $key)) .number (hasKey .ctx.root.Values.components $key) -}}
+{{ min (int .number) (int $most) }}
+{{- end -}}
+{{- end -}}
+
+{{- /* The pods of a component: its replicas, or 0 if it is switched off; of a DaemonSet 1 stands for any. */ -}}
+{{- define "common.context.status.pods" -}}
+{{- $component := get .ctx.root.Values.components .key | default dict -}}
+{{- $kind := $component.kind | default "Deployment" | lower -}}
+{{- if and $component (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "%s-%s" $kind .key))) -}}
+{{ eq $kind "daemonset" | ternary "1" (include "common.context.replicas" (dict "ctx" .ctx "key" .key)) }}
+{{- else -}}
+0
 {{- end -}}
 {{- end -}}
 

@@ -106,6 +106,9 @@ def ask_databases(check):
     count, findings, present = 0, [], {}
     for row in [row for url in databases(check) for row in select(url, check["query"])]:
         name, host = row["name"], row.get("host")
+        # A component that is switched off leaves its rows.
+        if check["least"].get(name) == 0:
+            continue
         problem = row.get("problem")
         if problem is None and "seen" in row:
             problem = down(report_time(row["seen"]), check["down_after"])
