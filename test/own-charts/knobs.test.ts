@@ -78,10 +78,13 @@ describe('the Service of a component', () => {
     expect(spec).toMatchObject({type: 'LoadBalancer', ports: [{port: 5000, nodePort: 30500}]})
   })
 
-  it('with a load balancer is open to any client', async () => {
+  it.each([
+    ['a load balancer', {type: 'LoadBalancer'}],
+    ['external addresses', {externalIPs: ['192.0.2.7']}],
+  ])('with %s is open to any client', async (_, own) => {
     const values = {
       ...{manifests: {network_policy: true}, network_policy: {nodes: []}},
-      network: {api: {service: {type: 'LoadBalancer'}}},
+      network: {api: {service: own}},
     }
     const {spec} = find(await charts.render('keystone', {values}), 'NetworkPolicy', 'keystone-api')
 
@@ -110,6 +113,17 @@ describe('the nodes of a component', () => {
       'app.kubernetes.io/component': 'api',
     }
     expect(topologySpreadConstraints).toEqual([{...zone, labelSelector: {matchLabels: own}}, others])
+  })
+
+  it('are not spread if it has a pod on each node', async () => {
+    const zone = {maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule'}
+
+    const values = {pod: {topologySpreadConstraints: {default: [zone]}}}
+    const spread = workloads(await charts.render('nova', {values})).filter(
+      ({spec}) => 'topologySpreadConstraints' in spec!.template!.spec,
+    )
+
+    expect(new Set(spread.map(({kind}) => kind))).toEqual(new Set(['Deployment']))
   })
 
   it('are chosen by affinity, in addition to the anti-affinity among its pods', async () => {

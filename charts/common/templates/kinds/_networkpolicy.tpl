@@ -2,7 +2,7 @@
 The clients of a component, if `manifests.network_policy` is true: its members, and the pods of the namespace,
 those on the networks of nodes in `network_policy.nodes`, or any client if it has a port on the nodes or an
 ingress. `callers` may reach what members may; with `any_port` clients may reach all ports that are not known
-in advance. So may any client of a Service with a port outside. `network_policy.<component>.ingress` (openstack-helm's key) replaces these rules. The kubelet of
+in advance. So may any client of a Service with a port or an address outside. `network_policy.<component>.ingress` (openstack-helm's key) replaces these rules. The kubelet of
 its node always has access.
 */ -}}
 {{- define "common.kinds.networkpolicy" -}}
@@ -16,7 +16,8 @@ its node always has access.
 {{- $ingress := list -}}
 {{- if or .unit.served .unit.any_port -}}
 {{- $rule := dict "ports" (include "common.kinds.networkpolicy.ports" .unit.served | fromYamlArray) -}}
-{{- $isOutside := has (dig "service" "type" "" .unit.network) (list "LoadBalancer" "NodePort") -}}
+{{- $service := .unit.network.service | default dict -}}
+{{- $isOutside := or $service.externalIPs (has $service.type (list "LoadBalancer" "NodePort")) -}}
 {{- if not (or (hasKey $policy "ingress") $isOutside (dig "node_port" "enabled" false .unit.network) (dig "ingress" "enabled" false .unit.network)) -}}
 {{- $_ := set $rule "from" (list (dict "podSelector" dict)) -}}
 {{- range required "manifests.network_policy: say in global.network_policy.nodes on which networks the nodes are, for nova-compute and others have their node's: [192.0.2.0/24], or [] to keep them out" (.ctx.values.network_policy | default dict).nodes -}}

@@ -1,7 +1,9 @@
 {{- /*
 Scheduling and termination of a pod: openstack-helm's labels, anti-affinity, tolerations, priority, grace.
 Pods of one component prefer different nodes; `pod.affinity.anti.type` can require them. What else affects it
-has Kubernetes' names: `pod.affinity.nodeAffinity.<unit>` and the like, `pod.topologySpreadConstraints`.
+has Kubernetes' names: `pod.affinity.nodeAffinity.<unit>` and the like, `pod.topologySpreadConstraints`, which a
+DaemonSet does not get: with one pod on each node, there is nothing to spread, and in zones of unequal size pods
+would be left over.
 */ -}}
 {{- define "common.pod.scheduling" -}}
 {{- $pod := .ctx.values.pod -}}
@@ -44,7 +46,7 @@ terminationGracePeriodSeconds: {{ .unit.grace | int64 }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .unit.settings.topologySpreadConstraints }}
+{{- with ternary list .unit.settings.topologySpreadConstraints (eq (toString .unit.kind) "DaemonSet") }}
 topologySpreadConstraints:
   {{- range . }}
   {{- $own := dict "labelSelector" (dict "matchLabels" (include "common.context.selector" $ | fromYaml)) }}
