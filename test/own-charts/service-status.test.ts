@@ -330,16 +330,20 @@ describe('the status of the message bus', () => {
   })
 })
 
-/** A row of OVN's database, and how a query sees its columns. */
+/** A row of OVN's database, as its protocol has it. */
 type Row = Readonly<Record<string, unknown>>
 
-/** OVN's southbound database, with these tables. */
-async function southbound(tables: Readonly<Record<string, readonly Row[]>>): Promise<string> {
+/** A database of OVN, with these tables; `changed` is called if the number for its nodes is increased. */
+async function ovsdb(
+  tables: Readonly<Record<string, readonly Row[]>>,
+  changed?: () => void,
+): Promise<string> {
   const server = createSocketServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', (data) => {
       const {params} = JSON.parse(String(data)) as {params: [string, Query]}
-      const [, {table, where}] = params
+      const [, {op, table, where}] = params
+      if (op === 'mutate') changed!()
       const matches = (row: Row) =>
         where.every(([column, , value]) => JSON.stringify(row[column]) === JSON.stringify(value))
       socket.write(JSON.stringify({id: 0, error: null, result: [{rows: tables[table]!.filter(matches)}]}))
@@ -351,30 +355,44 @@ async function southbound(tables: Readonly<Record<string, readonly Row[]>>): Pro
 }
 
 interface Query {
+  readonly op: string
   readonly table: string
   readonly where: readonly (readonly [string, string, unknown])[]
 }
 
 describe("the status of neutron's agents", () => {
-  const node = (name: string, ids: Readonly<Record<string, string>>) => ({
-    ...{name, nb_cfg_timestamp: Date.now()},
+  const node = (name: string, ids: Readonly<Record<string, string>>, answered = Date.now()) => ({
+    ...{name, nb_cfg_timestamp: answered},
     external_ids: ['map', Object.entries(ids)],
   })
   const AGENT = {'neutron:ovn-metadata-sb-cfg': '7'}
-  /** Nodes, of which only the second has no agent. */
-  const state = (ports: readonly Row[]) =>
-    southbound({
-      Database: [{name: 'OVN_Southbound', connected: true}],
+  const reporter = async (ports: readonly Row[], nodes: readonly Row[], changed?: () => void) => {
+    const tables = {
+      Database: ['OVN_Northbound', 'OVN_Southbound'].map((name) => ({name, connected: true})),
+      NB_Global: [],
       SB_Global: [{nb_cfg: 7}],
       Chassis: ['cmp1', 'ctl1'].map((name) => ({_uuid: ['uuid', name], name, hostname: name})),
-      Chassis_Private: [node('cmp1', AGENT), node('ctl1', {})],
+      Chassis_Private: nodes,
       Port_Binding: ports,
-    })
-  const ask = async (ports: readonly Row[]) => {
+    }
+    const server = await ovsdb(tables, changed)
     const CHECKS = JSON.stringify({ovn_agents: {script: 'neutron-status.py', least: {}}})
     const env = {CHECKS, MECHANISM_DRIVERS: 'ovn', METADATA: 'true', AGENT_DOWN_TIME: ''}
-    return (await run('neutron', {...env, OVN_SB_DB: await state(ports)})).next()
+    return run('neutron', {...env, OVN_NB_DB: server, OVN_SB_DB: server})
   }
+  /** The report on two nodes, of which only the first has an agent. */
+  const ask = async (ports: readonly Row[]) =>
+    (await reporter(ports, [node('cmp1', AGENT), node('ctl1', {})])).next()
+
+  it('asks the nodes if OVN’s own status does not', async () => {
+    const nodes = [node('cmp1', AGENT, 0)]
+    const {next} = await reporter([], nodes, () => {
+      nodes[0] = node('cmp1', AGENT)
+    })
+
+    expect(await next()).toMatchObject({state: 'unknown'})
+    expect(await next()).toMatchObject({state: 'healthy', summary: 'agents of OVN up: 1'})
+  })
 
   it('needs none on a node that is only for routers', async () => {
     const router = {chassis: ['uuid', 'ctl1'], type: 'chassisredirect', logical_port: 'router'}

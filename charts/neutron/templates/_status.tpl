@@ -9,21 +9,30 @@ import time
 DATABASE = "OVN_Southbound"
 AGENTS = {"neutron:ovn-metadata-sb-cfg": "neutron-ovn-metadata-agent", "neutron:ovn-neutron-agent-sb-cfg": "neutron-ovn-agent"}
 DOWN_SECONDS = int(os.environ["AGENT_DOWN_TIME"] or 75)
-# The number is older than this only if nothing increases it.
+# The number is older than this only if nothing increases it, as if OVN's own status is switched off.
 OLD_SECONDS = 300
+PERIOD_SECONDS = 60
 # When an agent was seen to copy a number last: (chassis, key) -> (number, monotonic time, UTC).
 copied = {}
+state = {"increased": None}
 
 
-def answering():
-    members = os.environ["OVN_SB_DB"].split(",")
-    for member in members:
+def answering(database, members):
+    for member in members.split(","):
         try:
-            if rows(member, "_Server", "Database", ["connected"], [["name", "==", DATABASE]])[0]["connected"]:
+            if rows(member, "_Server", "Database", ["connected"], [["name", "==", database]])[0]["connected"]:
                 return member
         except (OSError, IndexError):
             continue
-    raise OSError("no member of %s answers" % DATABASE)
+    raise OSError("no member of %s answers" % database)
+
+
+def increase():
+    """Increases the number, at most once a minute."""
+    if state["increased"] is None or time.monotonic() - state["increased"] >= PERIOD_SECONDS:
+        step = {"op": "mutate", "table": "NB_Global", "where": [], "mutations": [["nb_cfg", "+=", 1]]}
+        transact(answering("OVN_Northbound", os.environ["OVN_NB_DB"]), "OVN_Northbound", step)
+        state["increased"] = time.monotonic()
 
 
 def has_guests(member, node):
@@ -35,13 +44,14 @@ def has_guests(member, node):
 def check():
     if "ovn" not in os.environ["MECHANISM_DRIVERS"]:
         return "", []
-    member = answering()
+    member = answering(DATABASE, os.environ["OVN_SB_DB"])
     number = rows(member, DATABASE, "SB_Global", ["nb_cfg"])[0]["nb_cfg"]
     nodes = {row["name"]: row for row in rows(member, DATABASE, "Chassis", ["_uuid", "name", "hostname"])}
     chassis = rows(member, DATABASE, "Chassis_Private", ["name", "nb_cfg_timestamp", "external_ids"])
     newest = max([row["nb_cfg_timestamp"] for row in chassis], default=0) / 1000
-    if chassis and newest and time.time() - newest > OLD_SECONDS:
-        raise RuntimeError("OVN has not asked its nodes for %d s, so the state of the agents is not known" % (time.time() - newest))
+    if chassis and time.time() - newest > OLD_SECONDS:
+        increase()
+        raise RuntimeError("no node has answered OVN within %d s, so the state of the agents is not known" % OLD_SECONDS)
     now, count, waiting, findings = time.monotonic(), 0, 0, []
     for row in chassis:
         node = nodes.get(row["name"])
