@@ -38,7 +38,8 @@ describe('the probes of a worker', () => {
     expect(files(nova, 'nova-etc')['nova.conf']).toContain('rpc_ping_enabled = true')
   })
 
-  it('give a start half an hour, which may wait for the bus and the database', () => {
+  it('give a start half an hour, which may wait for the bus and the database', async () => {
+    const neutron = await charts.render('neutron')
     const patience = (objects: readonly KubernetesObject[], component: string) => {
       const {startupProbe} = pods(workloads(objects))
         .flatMap(containers)
@@ -50,6 +51,7 @@ describe('the probes of a worker', () => {
     expect(patience(nova, 'compute')).toBe(1800)
     expect(patience(aodh, 'evaluator')).toBe(1800)
     expect(patience(aodh, 'notifier')).toBe(1800)
+    expect(patience(neutron, 'periodic-workers')).toBe(1800)
     expect(patience(nova, 'api')).toBe(300)
   })
 
