@@ -36,6 +36,23 @@ async function sshServer(receive: (connection: Socket, messages: number) => void
   return (server.address() as AddressInfo).port
 }
 
+it('asks for a server once a second at the end, too', async () => {
+  const asked = await run(`
+seconds = 0
+now = lambda: seconds
+def sleep(each):
+    global seconds
+    seconds += each
+time.sleep = sleep
+STOP.set()
+servers = Servers({"timeout": 5})
+servers.state = lambda server: {}
+asked = [server for _, server in zip(range(5), servers.states("a"))]
+print(json.dumps([len(asked), seconds]))`)
+
+  expect(asked).toEqual([5, 4])
+})
+
 describe('the record of a probe', () => {
   it('has the failures of a time range, and the longest time without a success in it', async () => {
     const summary = await run(`

@@ -282,7 +282,8 @@ class Servers:
         end = now() + self.conf["timeout"]
         while now() < end:
             yield tried("server calls", lambda: self.state(server))
-            STOP.wait(1)
+            # Not STOP.wait: at the end it would ask without a pause until the server is gone.
+            time.sleep(1)
         raise TimeoutError("not done within %d s" % self.conf["timeout"])
 
     @staticmethod
