@@ -12,7 +12,7 @@ import {
   smallFlavors,
   startMachine,
 } from '../support/machines.ts'
-import {cloudFile, isUpgraded, upgradeCloud} from '../support/next-release.ts'
+import {cloudFile, isUpgraded, pushNextImages, upgradeCloud} from '../support/next-release.ts'
 import {phase} from '../support/phase.ts'
 import {
   CREATION_TIMEOUT,
@@ -51,6 +51,8 @@ let removeFlavors: () => Promise<unknown>
 beforeAll(async () => {
   await cloudDeployed()
   expect(await isUpgraded(), 'expected a cloud of 2025.1: remove it with kk aio down').toBe(false)
+  // Before the probers begin: the two processors of a test machine are enough for one of both.
+  await pushNextImages()
   guests = await phase('two guests', startGuests)
   const addresses = Object.entries(guests).map(([name, {address}]) => [name, address] as const)
   await phase('probers deployed', () => deployProbers(Object.fromEntries(addresses)))

@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {expect} from 'vitest'
 import {deployedImages} from '../../../scripts/cloud/images.ts'
+import {once} from '../../../src/base/once.ts'
 import type {Values} from '../../../src/base/values.ts'
 import {readImages} from '../../../src/images/inventory/read-images.ts'
 import {onCloud, podsOf, serving} from './cloud.ts'
@@ -34,6 +35,11 @@ async function nextImages(): Promise<readonly string[]> {
   return (await deployedImages()).map(({name}) => `${name}-${FEATURE}`).filter((name) => known.has(name))
 }
 
+/** Brings the images of the next release to the node, once. */
+export const pushNextImages = once(async () => {
+  await pushImages(...(await nextImages()))
+})
+
 /** Whether the cloud was upgraded before, as far as it went. */
 export async function isUpgraded(): Promise<boolean> {
   return tagsOf(await serving('keystone')).includes(NEXT)
@@ -41,7 +47,7 @@ export async function isUpgraded(): Promise<boolean> {
 
 /** Upgrades the whole cloud by one command, with a virtual machine on it, which goes on as it was. */
 export async function upgradeCloud(): Promise<void> {
-  await pushImages(...(await nextImages()))
+  await pushNextImages()
   const first = await machine()
   const boot = await bootOf(first)
 

@@ -21,8 +21,14 @@ type LossesByProbe = Readonly<Record<string, Losses>>
 
 /** Adds the chart `probers` to the cloud, with guests by name, and waits until it has created a server. */
 export async function deployProbers(guests: Readonly<Record<string, string>>): Promise<void> {
-  const server = {image: 'guest', flavor: 'kk-less', timeout: CREATION_TIMEOUT}
-  const file = await changedEnvironment({values: {probers: {conf: {probers: {guests, server}}}}})
+  const conf = {
+    guests,
+    server: {image: 'guest', flavor: 'kk-less', timeout: CREATION_TIMEOUT, every: 30},
+    // A login with a password costs keystone a quarter of a second of a processor.
+    login: {every: 2},
+    lists: Object.fromEntries(['servers', 'ports', 'volumes', 'images'].map((name) => [name, {every: 5}])),
+  }
+  const file = await changedEnvironment({values: {probers: {conf: {probers: conf}}}})
   await succeed(['deploy', file, '--yes'])
   const deleted = async () => (await losses(0))['server delete']
   await waitFor(() => deleted().catch(() => undefined), {
