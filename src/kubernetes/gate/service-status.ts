@@ -41,7 +41,7 @@ export function serviceStatusReader(
     const key = `${place.namespace}/${place.pod}`
     const known = recent.get(key)
     if (known && Date.now() - known.at < REREAD_AFTER_MS) return known.report
-    const query = {tailLines: 1, limitBytes: 65_536}
+    const query = {tailLines: LAST_LINES, limitBytes: 65_536}
     const report = readLog(client, place, {query, timeoutMilliseconds: 3_000}).then(
       parseReport,
       () => undefined,
@@ -59,6 +59,9 @@ export function serviceStatusReader(
 /** The time after which a report is read again, in milliseconds: a gate evaluates at each event. */
 const REREAD_AFTER_MS = 3_000
 
+/** The lines of a log among which its last report is: libraries of the service write others to it. */
+const LAST_LINES = 10
+
 interface Report {
   readonly state: string
   readonly summary: string
@@ -66,8 +69,15 @@ interface Report {
 }
 
 function parseReport(log: string): Report | undefined {
+  return log
+    .split('\n')
+    .map(parseLine)
+    .findLast((report) => report !== undefined)
+}
+
+function parseLine(line: string): Report | undefined {
   try {
-    const report: unknown = JSON.parse(log.trim().split('\n').at(-1) ?? '')
+    const report: unknown = JSON.parse(line)
     if (!isMap(report)) return undefined
     const {state, summary, findings} = report
     const texts = Array.isArray(findings) ? findings.map(String) : []

@@ -67,7 +67,7 @@ describe('the health of a Deployment that reports the status of a service', () =
     ['the findings', 'unhealthy', [DOWN, 'y'], `${DOWN}; y`, 'ServiceUnhealthy'],
     ['that the state is not known', 'unknown', [UNASKED], `not known: ${UNASKED}`, 'ServiceUnknown'],
   ])('has %s as its message', async (_, state, findings, message, reason) => {
-    const log = report('healthy', []) + report(state, findings)
+    const log = `${report('healthy', [])}${report(state, findings)}monclient: hunting for a new monitor\n`
 
     const {health: closed} = await health({log})
 
