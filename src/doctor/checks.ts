@@ -12,6 +12,7 @@ import {certificatesCheck} from './cluster/certificates.ts'
 import {imagesCheck} from './cluster/images.ts'
 import {permissionsCheck} from './cluster/permissions.ts'
 import {schedulingCheck} from './cluster/scheduling.ts'
+import {serviceStatusCheck} from './cluster/service-status.ts'
 import {storageClassCheck} from './cluster/storage-class.ts'
 import type {ReadRecord} from './facts.ts'
 import type {Check, CheckFinding} from './finding.ts'
@@ -293,6 +294,7 @@ export const CHECKS: readonly Check[] = [
   namespacesCheck,
   storageClassCheck,
   schedulingCheck,
+  serviceStatusCheck,
   imagesCheck,
   apiVersionsCheck,
   recordsCheck,

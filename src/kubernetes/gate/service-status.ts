@@ -14,6 +14,15 @@ const UNREAD = 'ServiceStatus'
 export const SERVICE_REASON = 'ServiceUnhealthy'
 const UNKNOWN_REASON = 'ServiceUnknown'
 
+/** Whether an object of a chart reports the status of its service. */
+export function reportsStatus({
+  metadata,
+}: {
+  readonly metadata: Pick<Observed['metadata'], 'annotations'>
+}): boolean {
+  return metadata.annotations?.[ANNOTATION] === 'true'
+}
+
 /** Whether a cause is what a service reports of itself, not the trouble of a pod. */
 export function isServiceReport({reason}: Cause): boolean {
   return reason === SERVICE_REASON || reason === UNKNOWN_REASON
@@ -24,7 +33,7 @@ export function isServiceReport({reason}: Cause): boolean {
  * not healthy; pure.
  */
 export function markServiceStatus(deployment: Observed, health: Health): Health {
-  if (passes(health) || deployment.metadata.annotations?.[ANNOTATION] !== 'true') return health
+  if (passes(health) || !reportsStatus(deployment)) return health
   const isReport = ({pod, container, reason}: Cause) => pod && container && reason === 'ContainersNotReady'
   return {...health, blames: health.blames.map((one) => (isReport(one) ? {...one, reason: UNREAD} : one))}
 }

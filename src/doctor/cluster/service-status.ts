@@ -1,0 +1,55 @@
+import {mapParallel} from '../../base/parallel.ts'
+import type {Cause} from '../../kubernetes/gate/health.ts'
+import {failureCauses} from '../../kubernetes/gate/health.ts'
+import {isServiceReport, reportsStatus, SERVICE_REASON} from '../../kubernetes/gate/service-status.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import {objectName} from '../../kubernetes/manifest/manifest.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {ReadRecord} from '../facts.ts'
+import type {Check, CheckFinding} from '../finding.ts'
+
+/** Shows what services report of themselves, as `kk status` does; with a file only those of its releases. */
+export const serviceStatusCheck: Check = {
+  name: 'service-status',
+  okMessage: 'no release reports the status of its service',
+  async run({cluster, readRecords, prepared, kubectl}) {
+    const reporting = [...reportingOf(await readRecords()).values()].filter(
+      ({release}) => !prepared || prepared.releases.has(release),
+    )
+    const findings = await mapParallel(reporting, async ({release, object}) => {
+      const namespace = object.metadata.namespace ?? releaseNamespace(release)
+      const causes = failureCauses(await cluster.health.of(namespace, [object]))
+      const advice = `${kubectl} logs ${objectName(object).toLowerCase()} --namespace ${namespace}`
+      return causes.map((cause) => ({...judge(cause, releaseName(release)), advice}))
+    })
+    const well = findings.filter((each) => each.length === 0).length
+    const what = `${well} of ${reporting.length} services report that they are healthy`
+    return [
+      ...findings.flat(),
+      ...(reporting.length === 0 ? [] : [{level: well === reporting.length ? 'ok' : 'info', what} as const]),
+    ]
+  },
+}
+
+interface Reporting {
+  readonly release: ReleaseId
+  readonly object: KubernetesObject
+}
+
+/** Returns the objects that report, each once: several revisions of a release may be live. */
+function reportingOf(records: readonly ReadRecord[]): ReadonlyMap<string, Reporting> {
+  const all = records.flatMap((each): readonly Reporting[] => {
+    if (!('objects' in each)) return []
+    const {release} = each.record
+    return each.objects.filter(reportsStatus).map((object) => ({release, object}))
+  })
+  return new Map(all.map((each) => [`${each.release} ${objectName(each.object)}`, each]))
+}
+
+function judge(cause: Cause, name: string): CheckFinding {
+  const {reason, message, detail} = cause
+  if (reason === SERVICE_REASON) return {level: 'problem', what: `${name}: ${message}`}
+  if (isServiceReport(cause)) return {level: 'warning', what: `${name}: ${message}`}
+  const why = [message, reason, detail].filter((each) => each !== undefined).join(': ')
+  return {level: 'warning', what: `${name}: not known: its status is not reported: ${why}`}
+}
