@@ -53,10 +53,10 @@ const NOVA: Database = {
   package: 'nova',
   migrations: 'db/api/migrations/versions',
   queries: {
-    mappings: `SELECT m.instance_uuid, c.name cell, m.queued_for_delete, ${age('m')} FROM instance_mappings m LEFT JOIN cell_mappings c ON c.id = m.cell_id`,
+    mappings: `SELECT m.instance_uuid, COALESCE(NULLIF(c.name, ''), c.uuid) cell, m.queued_for_delete, ${age('m')} FROM instance_mappings m LEFT JOIN cell_mappings c ON c.id = m.cell_id`,
     builds: `SELECT instance_uuid, ${age()} FROM build_requests WHERE instance_uuid IS NOT NULL`,
     hosts: 'SELECT host FROM host_mappings',
-    cellIds: 'SELECT name, uuid FROM cell_mappings',
+    cellIds: "SELECT COALESCE(NULLIF(name, ''), uuid) name, uuid FROM cell_mappings",
   },
   cells: CELL,
 }

@@ -10,6 +10,7 @@ import glob
 import importlib.util
 import json
 import os
+import re
 import sys
 import urllib.parse
 
@@ -29,13 +30,21 @@ def connection_url(database):
     raise LookupError('neither %s nor [%s]%s is set' % (database['variable'], database['section'], option))
 
 
+# As SQLAlchemy reads it (sqlalchemy: engine/url.py): a password may have characters that end it for urllib.
+URL = re.compile(
+    r'[\w+]+://(?:([^:/]*)(?::([^@]*))?@)?(?:\[([^/?]+)\]|([^/:?]+))?(?::(\d+))?(?:/([^?]*))?(?:\?(.*))?')
+
+
 def connect(url):
-    parts = urllib.parse.urlsplit(url)
-    query = urllib.parse.parse_qs(parts.query)
+    found = URL.fullmatch(url)
+    if found is None:
+        raise LookupError('the connection is no URL')
+    user, password, ipv6, host, port, database, query = (each or '' for each in found.groups())
+    query = urllib.parse.parse_qs(query)
     ssl = {name[4:]: query[name][0] for name in ('ssl_ca', 'ssl_cert', 'ssl_key') if name in query}
     return pymysql.connect(
-        host=parts.hostname, port=parts.port or 3306, user=urllib.parse.unquote(parts.username or ''),
-        password=urllib.parse.unquote(parts.password or ''), database=parts.path.lstrip('/'),
+        host=ipv6 or host, port=int(port or 3306), user=urllib.parse.unquote(user),
+        password=urllib.parse.unquote(password), database=database,
         charset='utf8mb4', ssl=ssl or None, connect_timeout=10, read_timeout=120,
         cursorclass=pymysql.cursors.DictCursor)
 
@@ -110,11 +119,12 @@ def read(url, database):
             found['schema'] = schema(cursor, database)
         cells = database.get('cells')
         if cells:
-            cursor.execute('SELECT name, database_connection FROM cell_mappings')
+            cursor.execute("SELECT COALESCE(NULLIF(name, ''), uuid) name, database_connection FROM cell_mappings")
+            mapped = cursor.fetchall()
             found['cells'] = {
-                cell['name']: read(cell_url(cell['database_connection'], cells), cells)
-                for cell in cursor.fetchall()
-            }
+                cell['name']: read(cell_url(cell['database_connection'], cells), cells) for cell in mapped}
+            if len(found['cells']) < len(mapped):
+                raise LookupError('several cells have the same name')
     return found
 
 
@@ -138,3 +148,5 @@ try:
     main()
 except (pymysql.MySQLError, LookupError) as error:
     sys.exit('%s: %s' % (type(error).__name__, error))
+except Exception as error:  # Its message may quote a connection with its password.
+    sys.exit('%s in the collector of the database' % type(error).__name__)
