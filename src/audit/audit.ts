@@ -41,6 +41,12 @@ export async function audit({settle = () => wait(SETTLE_MS), ...input}: AuditInp
   return {...second, findings: second.findings.filter((each) => suspected.has(findingKey(each)))}
 }
 
+/** Reads the sources of a finding once more. */
+export async function auditAgain(ports: GatherPorts, scope: GatherScope): Promise<Omit<Audit, 'asked'>> {
+  const {facts, notAsked, pods} = await gather(ports, scope)
+  return {findings: compare(facts), notAsked, pods}
+}
+
 async function auditOnce({ports, scope, other}: AuditInput): Promise<Audit> {
   const [{facts, asked, notAsked, pods}, more] = await Promise.all([gather(ports, scope), other()])
   const found = compare(facts)

@@ -14,7 +14,7 @@ import {indexServers} from './index-facts.ts'
 
 /** Returns the inconsistencies of the facts. A comparison runs only if all facts that it needs were read. */
 export function compare(facts: Facts): readonly Finding[] {
-  const {nova, placement, neutron, cinder, glance, octavia, northbound, southbound, bus} = facts
+  const {nova, placement, neutron, cinder, glance, octavia, northbound, southbound} = facts
   const servers = nova && indexServers(nova)
   return [
     ...(servers ? [...compareDomains(facts, servers), ...compareNova(facts, servers)] : []),
@@ -31,7 +31,7 @@ export function compare(facts: Facts): readonly Finding[] {
     ...(cinder ? compareVolumeImages(facts, cinder, servers) : []),
     ...(servers ? compareDisks(facts, servers) : []),
     ...(glance && facts.imagePools ? compareGlance(glance, facts.imagePools) : []),
-    ...(bus ? compareBus(bus) : []),
+    ...facts.buses.flatMap(compareBus),
     ...compareSchemas(facts.schemas),
     ...compareProjects(facts),
   ]

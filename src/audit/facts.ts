@@ -23,7 +23,7 @@ export interface Facts {
   readonly volumePools?: Pools | undefined
   readonly serverPools?: Pools | undefined
   readonly imagePools?: Pools | undefined
-  readonly bus?: Bus | undefined
+  readonly buses: readonly Bus[]
   readonly schemas: readonly Schema[]
 }
 
@@ -189,6 +189,8 @@ interface Client {
 }
 
 export interface Bus {
+  /** The release, as `namespace/name`. */
+  readonly release: string
   readonly members: readonly string[]
   readonly running: readonly string[]
   readonly queues: readonly {

@@ -3,6 +3,8 @@ export interface Place {
   readonly chart: string
   readonly components: readonly string[]
   readonly node?: string
+  /** The release, as `namespace/name`, if several have the chart. */
+  readonly release?: string
 }
 
 /** A command that repairs a finding. */
@@ -12,6 +14,8 @@ export interface Repair {
   readonly place?: Place
   /** Whether `kk audit --repair` may execute it. */
   readonly safe?: true
+  /** The sources that show whether a safe repair is still needed. */
+  readonly shownBy?: readonly string[]
 }
 
 /** An inconsistency. */

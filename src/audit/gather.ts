@@ -1,7 +1,7 @@
 import {asKkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
 import type {Exec, SeenPod} from '../kubernetes/exec/exec.ts'
-import type {Facts, Hypervisor, Schema} from './facts.ts'
+import type {Bus, Facts, Hypervisor, Pools, Schema} from './facts.ts'
 import {northboundOf, type OvsdbTables, southboundOf, switchOf} from './ovsdb.ts'
 import type {Source} from './sources.ts'
 import {SOURCES} from './sources.ts'
@@ -29,41 +29,93 @@ export interface GatherPorts {
   readonly onProgress?: ((source: string) => void) | undefined
 }
 
+/** A deployed release; a section that is several releases counts as one. */
+export interface Deployed {
+  readonly namespace: string
+  readonly name: string
+  readonly chart: string
+}
+
+/** The releases of one cloud: others in the same namespaces may be of another region. */
 export interface GatherScope {
-  readonly namespaces: readonly string[]
-  /** The charts of the deployed releases. */
-  readonly charts: ReadonlySet<string>
+  readonly releases: readonly Deployed[]
+  /** The sources to read, and the node of those that are read on each; all if omitted. */
+  readonly only?: {readonly sources: readonly string[]; readonly node: string | undefined}
 }
 
 interface Task {
   readonly source: Source
+  /** The name in messages. */
+  readonly name: string
   readonly pod: SeenPod | undefined
+  readonly problem?: string
 }
 
 interface Answer extends Task {
   readonly output?: unknown
-  readonly problem?: string
 }
 
 const TIMEOUT_MS = 180_000
 
 /** Runs the collectors of all deployed services in their pods, and returns what they printed as facts. */
-export async function gather(ports: GatherPorts, {namespaces, charts}: GatherScope): Promise<Gathered> {
-  const pods = (await mapParallel(namespaces, (namespace) => ports.exec.pods(namespace))).flat()
-  const tasks = SOURCES.filter(({chart}) => charts.has(chart)).flatMap((source): readonly Task[] => {
-    const found = podsFor(source, pods)
-    return found.length > 0 ? found.map((pod) => ({source, pod})) : [{source, pod: undefined}]
-  })
+export async function gather(ports: GatherPorts, {releases, only}: GatherScope): Promise<Gathered> {
+  const namespaces = [...new Set(releases.map(({namespace}) => namespace))]
+  const ids = new Set(releases.map(({namespace, name}) => `${namespace}/${name}`))
+  const seen = (await mapParallel(namespaces, (namespace) => ports.exec.pods(namespace))).flat()
+  const pods = seen.filter((pod) => ids.has(releaseOf(pod)))
+  const sources = SOURCES.filter(({chart}) => releases.some((release) => release.chart === chart))
+  const tasks = sources
+    .filter(({name}) => !only || only.sources.includes(name))
+    .flatMap((source) => tasksOf(source, pods, releases))
+    .filter(({source, name}) => {
+      return only?.node === undefined || [source.name, `${source.name} on ${only.node}`].includes(name)
+    })
   const answers = await mapParallel(tasks, (task) => ask(ports, task))
   const good = answers.filter(({problem}) => problem === undefined)
   return {
     facts: factsOf(good, pods),
     pods,
-    asked: [...new Set(good.map(sourceName))],
-    notAsked: answers.flatMap((answer) =>
-      answer.problem === undefined ? [] : [{source: sourceName(answer), reason: answer.problem}],
+    asked: [...new Set(good.map(({name}) => name))],
+    notAsked: answers.flatMap(({name, problem}) =>
+      problem === undefined ? [] : [{source: name, reason: problem}],
     ),
   }
+}
+
+function releaseOf({namespace, release}: SeenPod): string {
+  return `${namespace}/${release}`
+}
+
+/** Returns the containers that run a collector, with a problem for each that is missing. */
+function tasksOf(source: Source, pods: readonly SeenPod[], releases: readonly Deployed[]): readonly Task[] {
+  const {name, chart, components, perNode, perRelease, beside} = source
+  const none = {source, pod: undefined, problem: `${chart} has no pod of ${components.join(' or ')}`}
+  const candidates = pods.filter((pod) => pod.chart === chart && components.includes(pod.component))
+  if (candidates.length === 0) return [{...none, name}]
+  if (perNode) {
+    const found = podsFor(source, candidates)
+    const nodes = new Set(found.map(({node}) => node))
+    const bare = pods.filter((pod) => pod.chart === beside?.[0] && pod.component === beside[1])
+    const without = new Set(bare.flatMap(({node}) => (nodes.has(node) ? [] : [node])))
+    return [
+      ...found.map((pod) => ({source, name: `${name} on ${pod.node}`, pod})),
+      ...[...without].map((node) => ({...none, name: `${name} on ${node}`})),
+    ]
+  }
+  const byRelease = [...Map.groupBy(candidates, releaseOf)]
+  if (byRelease.length > 1 && !perRelease) {
+    const problem = `several releases have it: ${byRelease.map(([id]) => id).join(', ')}`
+    return [{...none, name, problem}]
+  }
+  const label = (id: string) => (byRelease.length > 1 ? `${name} of ${id}` : name)
+  const present = new Set(pods.map(releaseOf))
+  const absent = releases
+    .filter((release) => release.chart === chart)
+    .flatMap((each) => [`${each.namespace}/${each.name}`].filter((id) => !present.has(id)))
+  return [
+    ...byRelease.map(([id, own]) => ({source, name: label(id), pod: podsFor(source, own)[0]})),
+    ...absent.map((id) => ({...none, name: `${name} of ${id}`, problem: 'it has no pods'})),
+  ]
 }
 
 /** Returns the pods that run a collector; without a running one, one that does not run per place. */
@@ -83,14 +135,10 @@ export function podsFor(
   return [...Map.groupBy(candidates, ({node}) => node).values()].map(([first]) => first!)
 }
 
-function sourceName({source, pod}: Task): string {
-  return source.perNode && pod ? `${source.name} on ${pod.node}` : source.name
-}
-
-async function ask({exec, program, onProgress}: GatherPorts, {source, pod}: Task): Promise<Answer> {
-  const name = sourceName({source, pod})
-  if (!pod) return {source, pod, problem: `${source.chart} has no pod of ${source.components.join(' or ')}`}
-  if (!pod.isRunning) return {source, pod, problem: `pod ${pod.name} is not running`}
+async function ask({exec, program, onProgress}: GatherPorts, task: Task): Promise<Answer> {
+  const {source, name, pod} = task
+  if (!pod) return task
+  if (!pod.isRunning) return {...task, problem: `pod ${pod.name} is not running`}
   try {
     onProgress?.(name)
     const {namespace, name: podName, container} = pod
@@ -100,20 +148,22 @@ async function ask({exec, program, onProgress}: GatherPorts, {source, pod}: Task
       input: `${input}${await program(source.collector)}`,
       timeout: TIMEOUT_MS,
     })
-    if (ended.code === 0) return {source, pod, output: JSON.parse(ended.stdout)}
+    if (ended.code === 0) return {...task, output: JSON.parse(ended.stdout)}
     const reason = ended.stderr.trim().split('\n').at(-1) || `exit code ${ended.code}`
-    return {source, pod, problem: `pod ${podName}: ${reason}`}
+    return {...task, problem: `pod ${podName}: ${reason}`}
   } catch (error) {
-    return {source, pod, problem: asKkError(error).message}
+    return {...task, problem: asKkError(error).message}
   }
 }
 
 function factsOf(answers: readonly Answer[], pods: readonly SeenPod[]): Facts {
-  const one = <T>(name: string) => answers.find(({source}) => source.name === name)?.output as T | undefined
-  const perNode = (name: string) =>
+  const outputs = <T>(name: string) =>
     answers.flatMap(({source, pod, output}) =>
-      source.name === name && pod ? [[pod.node, output] as const] : [],
+      source.name === name && pod ? [[pod, output as T] as const] : [],
     )
+  const one = <T>(name: string) => outputs<T>(name)[0]?.[1]
+  const perNode = (name: string) => outputs(name).map(([{node}, output]) => [node, output] as const)
+  const pools = (name: string) => mergedPools(outputs<Pools>(name).map(([, each]) => each))
   const database = <T>(chart: string, name = chart) => one<Record<string, T>>(chart)?.[name]
   const nodes = pods.filter(({chart}) => chart === 'openvswitch' || chart === 'libvirt').map(({node}) => node)
   const hosts = (component: string) =>
@@ -134,13 +184,22 @@ function factsOf(answers: readonly Answer[], pods: readonly SeenPod[]): Facts {
     ),
     hypervisors: new Map(perNode('libvirt').map(([node, output]) => [node, output as Hypervisor])),
     nodes: new Set(nodes),
-    volumePools: one('volume pools'),
-    serverPools: one('server pools'),
-    imagePools: one('image pools'),
-    bus: one('rabbitmq'),
+    volumePools: pools('volume pools'),
+    serverPools: pools('server pools'),
+    imagePools: pools('image pools'),
+    buses: outputs<Omit<Bus, 'release'>>('rabbitmq').map(([pod, bus]) => ({...bus, release: releaseOf(pod)})),
     schemas: answers.flatMap(({source, output}) =>
       source.collector === 'sql' ? schemasOf(source.name, output as Databases) : [],
     ),
+  }
+}
+
+/** Returns the images of all releases of a service. */
+function mergedPools(all: readonly Pools[]): Pools | undefined {
+  if (all.length === 0) return undefined
+  return {
+    pools: Object.assign({}, ...all.map(({pools}) => pools)),
+    sections: Object.assign({}, ...all.map(({sections}) => sections)),
   }
 }
 

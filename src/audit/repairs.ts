@@ -14,9 +14,9 @@ export function on(place: Place, command: readonly string[]): Repair {
   return {place, command}
 }
 
-/** Returns a command for a pod that `kk audit --repair` may execute. */
-export function safely(place: Place, command: readonly string[]): Repair {
-  return {place, command, safe: true}
+/** Returns a command for a pod that `kk audit --repair` may execute; `shownBy` are the sources of the finding. */
+export function safely(place: Place, command: readonly string[], shownBy: readonly string[]): Repair {
+  return {place, command, safe: true, shownBy}
 }
 
 /** Returns a statement for a database: no program of the service repairs it. */
@@ -24,12 +24,31 @@ export function sql(database: string, statement: string): Repair {
   return {command: ['mariadb', database, '--execute', statement]}
 }
 
+/** Writes neutron's networks, ports, routers and rules into the databases of OVN, and deletes what is left over. */
+export const OVN_SYNC: Repair = safely(
+  {chart: 'neutron', components: ['server', 'rpc-server']},
+  [
+    'neutron-ovn-db-sync-util',
+    ...['--config-file', '/etc/neutron/neutron.conf'],
+    ...['--config-file', '/etc/neutron/plugins/ml2/ml2_conf.ini', '--ovn-neutron_sync_mode', 'repair'],
+  ],
+  ['neutron', 'northbound'],
+)
+
 /**
- * Writes neutron's networks, ports, routers and rules into the databases of OVN, and deletes what is left
- * over.
+ * Deletes the allocations of a consumer. `nova-manage placement audit --delete` deletes those of every
+ * consumer that it does not know, also of a server that is scheduled and not yet on its host.
  */
-export const OVN_SYNC: Repair = safely({chart: 'neutron', components: ['server', 'rpc-server']}, [
-  'neutron-ovn-db-sync-util',
-  ...['--config-file', '/etc/neutron/neutron.conf', '--config-file', '/etc/neutron/plugins/ml2/ml2_conf.ini'],
-  ...['--ovn-neutron_sync_mode', 'repair'],
-])
+export function deleteAllocations(consumer: string): Repair {
+  const program = [
+    'from nova import config',
+    'from nova.scheduler.client import report',
+    'config.parse_args(["nova-manage"], init_rpc=False)',
+    `answer = report.SchedulerReportClient().delete("/allocations/${consumer}")`,
+    'assert answer.status_code in (204, 404), answer.text',
+  ].join('; ')
+  return safely(NOVA_MANAGE, ['python3', '-c', program], ALLOCATIONS)
+}
+
+/** The sources that show the state of allocations. */
+export const ALLOCATIONS = ['nova', 'placement']

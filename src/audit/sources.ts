@@ -9,6 +9,10 @@ export interface Source {
   readonly components: readonly string[]
   /** Whether every node is asked, or one pod for all. */
   readonly perNode?: true
+  /** A chart and its component that run only on nodes that have this source, too. */
+  readonly beside?: readonly [chart: string, component: string]
+  /** Whether it is asked in each release that has the chart; otherwise only one release may have it. */
+  readonly perRelease?: true
   /** The collector, a file of `collectors/`. */
   readonly collector: 'sql' | 'rbd' | 'libvirt' | 'ovsdb' | 'rabbitmq'
   readonly input: object
@@ -61,6 +65,7 @@ const OTHERS: readonly Source[] = [
     chart: 'openvswitch',
     components: ['db', 'vswitchd'],
     perNode: true,
+    beside: ['ovn', 'controller'],
     collector: 'ovsdb',
     input: {
       database: 'Open_vSwitch',
@@ -74,6 +79,7 @@ const OTHERS: readonly Source[] = [
     chart: 'libvirt',
     components: ['libvirt'],
     perNode: true,
+    beside: ['nova', 'compute'],
     collector: 'libvirt',
     input: {},
   },
@@ -81,6 +87,7 @@ const OTHERS: readonly Source[] = [
     name: 'volume pools',
     chart: 'cinder',
     components: ['volume', 'backup'],
+    perRelease: true,
     collector: 'rbd',
     input: {
       ...{files: ['/etc/cinder/*.conf', '/etc/cinder/*/*.conf'], pools: ['rbd_pool'], users: ['rbd_user']},
@@ -91,6 +98,7 @@ const OTHERS: readonly Source[] = [
     name: 'server pools',
     chart: 'nova',
     components: ['compute'],
+    perRelease: true,
     collector: 'rbd',
     input: {
       ...{files: ['/etc/nova/*.conf', '/etc/nova/*/*.conf'], pools: ['images_rbd_pool'], users: ['rbd_user']},
@@ -101,13 +109,17 @@ const OTHERS: readonly Source[] = [
     name: 'image pools',
     chart: 'glance',
     components: ['api'],
+    perRelease: true,
     collector: 'rbd',
     input: {
       ...{files: ['/etc/glance/glance-api.conf', '/etc/glance/*/*.conf'], pools: ['rbd_store_pool']},
       ...{users: ['rbd_store_user'], user: 'glance', watchers: false},
     },
   },
-  {name: 'rabbitmq', chart: 'rabbitmq', components: ['server'], collector: 'rabbitmq', input: {}},
+  {
+    ...{name: 'rabbitmq', chart: 'rabbitmq', components: ['server'], perRelease: true},
+    ...{collector: 'rabbitmq', input: {}},
+  },
 ]
 
 /** All collectors, the databases first. */

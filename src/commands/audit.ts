@@ -7,16 +7,9 @@ import {openChosenCluster} from '../cli/open/cluster.ts'
 import {openEnvironment} from '../cli/open/open.ts'
 import {changeFlags} from '../cli/run/flags.ts'
 import {targetArguments} from '../cli/run/repeat-command.ts'
-import type {Cluster} from '../kubernetes/cluster.ts'
 import {auditText, repairedText} from '../report/audit-text.ts'
 import {builtInFiles} from '../state/assets.ts'
-import {
-  type AuditReport,
-  auditCloud,
-  executeRepair,
-  type PlannedRepair,
-  type Repaired,
-} from '../verbs/audit.ts'
+import {type AuditedCloud, type AuditReport, auditCloud, type Repaired} from '../verbs/audit.ts'
 
 export default class Audit extends KkCommand {
   static override summary = 'Compare what the services of a cloud record about the same objects.'
@@ -50,7 +43,7 @@ export default class Audit extends KkCommand {
     const {flags, args} = await this.parse(Audit)
     const {environment} = await openEnvironment(flags, args.file === undefined ? [] : [args.file])
     await using cluster = await openChosenCluster(flags, environment)
-    const {report, repairs} = await auditCloud(cluster, {
+    const audited = await auditCloud(cluster, {
       environment,
       files: await builtInFiles(process.env),
       now: Date.now(),
@@ -58,9 +51,9 @@ export default class Audit extends KkCommand {
       onProgress: progressOf(this.console),
     })
     const repaired = flags.repair
-      ? await this.repairAll(cluster, {report, repairs, flags})
-      : this.show(report, flags.output)
-    process.exitCode = exitCode(report, repaired, flags['detailed-exitcode'])
+      ? await this.repairAll(audited, cluster.context, flags)
+      : this.show(audited.report, flags.output)
+    process.exitCode = exitCode(audited.report, repaired, flags['detailed-exitcode'])
   }
 
   /** Prints the report. Returns that nothing was repaired. */
@@ -71,20 +64,20 @@ export default class Audit extends KkCommand {
 
   /** Shows the safe repairs, asks for confirmation, executes them in order, and prints what they did. */
   private async repairAll(
-    cluster: Pick<Cluster, 'exec' | 'context'>,
-    {report, repairs, flags}: Repair,
+    {report, repairs, execute}: AuditedCloud,
+    context: string,
+    {output, yes, 'dry-run': dryRun}: RepairFlags,
   ): Promise<readonly Repaired[]> {
-    const {output, yes, 'dry-run': dryRun} = flags
     if (output === 'text') this.show(report, output)
     if (repairs.length === 0) this.console.say('there is nothing that kk repairs')
     else
       this.console.say([dryRun ? 'would execute:' : 'to execute:', ...repairs.map(({text}) => `  ${text}`)])
     if (repairs.length > 0 && !dryRun && !yes) {
-      const question = `execute these commands on ${cluster.context}?`
+      const question = `execute these commands on ${context}?`
       await requireConfirmation(question, 'check the list above, then pass --yes')
     }
     const repaired: Repaired[] = []
-    for (const each of dryRun ? [] : repairs) repaired.push(await executeRepair(cluster, each))
+    for (const each of dryRun ? [] : repairs) repaired.push(await execute(each))
     const planned = repairs.map(({text}) => text)
     this.console.document(output, {...report, planned, repaired}, (palette) =>
       repairedText(repaired, palette),
@@ -93,10 +86,10 @@ export default class Audit extends KkCommand {
   }
 }
 
-interface Repair {
-  readonly report: AuditReport
-  readonly repairs: readonly PlannedRepair[]
-  readonly flags: {readonly output: Output; readonly yes: boolean; readonly 'dry-run': boolean}
+interface RepairFlags {
+  readonly output: Output
+  readonly yes: boolean
+  readonly 'dry-run': boolean
 }
 
 /** Findings that were repaired do not count; a source that was not read always does. */
@@ -106,7 +99,8 @@ function exitCode(
   isDetailed: boolean,
 ): ExitCode {
   if (notAsked.length > 0 || repaired.some(({succeeded}) => !succeeded)) return 1
-  const left = repaired.length > 0 ? findings.filter(({safe}) => !safe) : findings
+  const done = new Set(repaired.map(({command}) => command))
+  const left = findings.filter(({repair}) => !done.has(repair))
   if (left.length === 0) return 0
   return isDetailed ? 4 : 1
 }

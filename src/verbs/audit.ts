@@ -1,8 +1,8 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {type Audit, audit, type OtherFindings} from '../audit/audit.ts'
-import type {Finding, Repair} from '../audit/finding.ts'
-import {podsFor} from '../audit/gather.ts'
+import {type Audit, audit, auditAgain, type OtherFindings} from '../audit/audit.ts'
+import {type Finding, findingKey, type Repair} from '../audit/finding.ts'
+import {type Deployed, type GatherPorts, podsFor} from '../audit/gather.ts'
 import {SOURCES} from '../audit/sources.ts'
 import {asKkError} from '../base/errors.ts'
 import {judgeCertificates} from '../doctor/cluster/certificates.ts'
@@ -10,7 +10,10 @@ import {kubectlOf} from '../doctor/facts.ts'
 import type {Environment} from '../environment/environment.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import type {SeenPod} from '../kubernetes/exec/exec.ts'
-import {releaseName} from '../release.ts'
+import {isInstalled} from '../kubernetes/records/record.ts'
+import {readLabels, usesLabel} from '../plan/labels.ts'
+import {recordedChart} from '../plan/recorded-chart.ts'
+import {releaseName, releaseNamespace} from '../release.ts'
 
 type AuditPorts = Pick<Cluster, 'exec' | 'records' | 'diagnosis' | 'context' | 'kubeconfig' | 'helmContext'>
 
@@ -44,17 +47,24 @@ export interface ReportedFinding extends Omit<Finding, 'repair'> {
 }
 
 /** A command that repairs findings, and its pod. */
-export interface PlannedRepair {
-  readonly command: readonly string[]
+interface PlannedRepair {
+  readonly repair: Repair
   readonly pod: SeenPod
   /** As for an administrator's shell. */
   readonly text: string
+  /** The keys of the findings. */
+  readonly findings: readonly string[]
 }
 
-interface AuditedCloud {
+export interface AuditedCloud {
   readonly report: AuditReport
   /** The safe commands, each once. */
   readonly repairs: readonly PlannedRepair[]
+  /**
+   * Reads the sources of a repair again, and executes it if one of its findings is still there. Never
+   * rejects.
+   */
+  readonly execute: (repair: PlannedRepair) => Promise<Repaired>
 }
 
 /**
@@ -64,13 +74,11 @@ interface AuditedCloud {
 export async function auditCloud(cluster: AuditPorts, options: AuditOptions): Promise<AuditedCloud> {
   const {environment, files, onProgress, settle} = options
   const namespaces = namespacesOf(environment)
-  const records = (await Promise.all(namespaces.map((each) => cluster.records.list(each)))).flat()
-  const names = records.map(({release}) => releaseName(release))
-  const charts = new Set(names.map((name) => environment.releases.get(name)?.chart ?? name))
+  const releases = await deployedReleases(cluster, environment, namespaces)
   const program = (name: string) => readFile(join(files, 'src/audit/collectors', `${name}.py`), 'utf8')
   const ports = {exec: cluster.exec, program, onProgress}
   const other = () => certificates(cluster, namespaces, options)
-  const found = await audit({ports, scope: {namespaces, charts}, other, ...(settle && {settle})})
+  const found = await audit({ports, scope: {releases}, other, ...(settle && {settle})})
   const kubectl = kubectlOf(cluster)
   const findings = found.findings.map(({repair, ...finding}) => ({
     ...finding,
@@ -78,13 +86,45 @@ export async function auditCloud(cluster: AuditPorts, options: AuditOptions): Pr
     safe: repair.safe === true,
   }))
   const {asked} = found
-  const isEmpty = !SOURCES.some(({chart}) => charts.has(chart))
+  const isEmpty = !SOURCES.some(({chart}) => releases.some((release) => release.chart === chart))
   const reason = `no service that an audit reads is deployed in ${namespaces.join(', ')}`
   const notAsked = isEmpty ? [{source: 'services', reason}, ...found.notAsked] : found.notAsked
   return {
     report: {environment: environment.name, findings, asked, notAsked},
     repairs: safeRepairs(found, {kubectl, options}),
+    execute: (repair) => executeIfNeeded(ports, releases, repair),
   }
+}
+
+/**
+ * Returns the releases of the environment in its namespaces, and those of other environments that they use,
+ * directly or not. Those of an unknown owner count, too.
+ */
+async function deployedReleases(
+  {records}: Pick<AuditPorts, 'records'>,
+  environment: Environment,
+  namespaces: readonly string[],
+): Promise<readonly Deployed[]> {
+  const all = (await Promise.all(namespaces.map((each) => records.list(each)))).flat().filter(isInstalled)
+  const byLabel = new Map(all.map((record) => [usesLabel(record.release), record]))
+  const isOwn = (owner: string | undefined) => owner === undefined || owner === environment.name
+  const reached = new Set(all.filter(({labels}) => isOwn(readLabels(labels)?.owner)))
+  for (const {labels} of reached)
+    for (const label of readLabels(labels)?.uses.keys() ?? []) {
+      const used = byLabel.get(label)
+      if (used) reached.add(used)
+    }
+  const deployed = [...reached].map((record): Deployed => {
+    const {release, labels} = record
+    const known = readLabels(labels)
+    const name = releaseName(release)
+    const chart =
+      known?.chart === undefined
+        ? (environment.releases.get(name)?.chart ?? name)
+        : recordedChart(release, record).name
+    return {namespace: releaseNamespace(release), name: known?.section ?? name, chart}
+  })
+  return [...new Map(deployed.map((each) => [`${each.namespace}/${each.name}`, each])).values()]
 }
 
 function namespacesOf({namespace, releases}: Environment): readonly string[] {
@@ -130,8 +170,12 @@ function commandLine(repair: Repair, pods: readonly SeenPod[], {kubectl, options
 
 function podOf({place}: Repair, pods: readonly SeenPod[]): SeenPod | undefined {
   if (!place) return undefined
-  const {chart, components, node} = place
-  const candidates = node === undefined ? pods : pods.filter((pod) => pod.node === node)
+  const {chart, components, node, release} = place
+  const candidates = pods.filter(
+    (pod) =>
+      (node === undefined || pod.node === node) &&
+      (release === undefined || release === `${pod.namespace}/${pod.release}`),
+  )
   return podsFor({chart, components}, candidates)[0]
 }
 
@@ -141,11 +185,15 @@ function quoted(word: string): string {
 }
 
 function safeRepairs({findings, pods}: Audit, shell: Shell): readonly PlannedRepair[] {
-  const planned = findings.flatMap(({repair}) => {
+  const planned = findings.flatMap((finding) => {
+    const {repair} = finding
     const pod = repair.safe ? podOf(repair, pods) : undefined
-    return pod ? [{command: repair.command, pod, text: commandLine(repair, pods, shell)}] : []
+    return pod ? [{finding, repair, pod, text: commandLine(repair, pods, shell)}] : []
   })
-  return [...new Map(planned.map((each) => [each.text, each])).values()]
+  return [...Map.groupBy(planned, ({text}) => text).values()].map((same) => {
+    const {repair, pod, text} = same[0]!
+    return {repair, pod, text, findings: same.map(({finding}) => findingKey(finding))}
+  })
 }
 
 /** The result of a repair. */
@@ -156,21 +204,32 @@ export interface Repaired {
   readonly output: string
 }
 
-/** `nova-manage placement audit --delete` ends with this code after it deleted what it found. */
-const DELETED = 4
 const REPAIR_TIMEOUT_MS = 900_000
 
-/** Executes a repair in its pod. Rejects like `Exec`. */
-export async function executeRepair(
-  {exec}: Pick<Cluster, 'exec'>,
-  {command, pod, text}: PlannedRepair,
+async function executeIfNeeded(
+  ports: GatherPorts,
+  releases: readonly Deployed[],
+  {repair, pod, text, findings}: PlannedRepair,
 ): Promise<Repaired> {
-  const {namespace, name, container} = pod
-  const {code, stdout, stderr} = await exec.run({
-    ...{namespace, pod: name, container, command},
-    timeout: REPAIR_TIMEOUT_MS,
-  })
-  const succeeded = code === 0 || (code === DELETED && command.includes('audit'))
-  const lines = `${stdout}\n${succeeded ? '' : stderr}`.trim().split('\n')
-  return {command: text, succeeded, output: lines.slice(-5).join('\n')}
+  const {command, place, shownBy = []} = repair
+  try {
+    const only = {sources: shownBy, node: place?.node}
+    const now = await auditAgain(ports, {releases, only})
+    const [unread] = now.notAsked
+    if (unread) {
+      const output = `not executed: ${unread.source} cannot be read again: ${unread.reason}`
+      return {command: text, succeeded: false, output}
+    }
+    if (!now.findings.some((each) => findings.includes(findingKey(each))))
+      return {command: text, succeeded: true, output: 'not executed: this is consistent by now'}
+    const {namespace, name, container} = podOf(repair, now.pods) ?? pod
+    const {code, stdout, stderr} = await ports.exec.run({
+      ...{namespace, pod: name, container, command},
+      timeout: REPAIR_TIMEOUT_MS,
+    })
+    const lines = `${stdout}\n${code === 0 ? '' : stderr}`.trim().split('\n')
+    return {command: text, succeeded: code === 0, output: lines.slice(-5).join('\n')}
+  } catch (error) {
+    return {command: text, succeeded: false, output: asKkError(error).message}
+  }
 }

@@ -3,7 +3,7 @@ import {audit} from '../../src/audit/audit.ts'
 import type {Finding} from '../../src/audit/finding.ts'
 import {answeringPods, podOf} from './support/answering-pods.ts'
 
-const scope = {namespaces: ['openstack'], charts: new Set(['rabbitmq'])}
+const scope = {releases: [{namespace: 'openstack', name: 'rabbitmq', chart: 'rabbitmq'}]}
 const HEALTHY = {members: ['rabbit@0', 'rabbit@1'], running: ['rabbit@0', 'rabbit@1'], queues: []}
 const other = async () => ({source: 'certificates', findings: []})
 

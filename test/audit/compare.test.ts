@@ -28,7 +28,7 @@ const [web, port, volume] = [
 ]
 const domains = (cloud: Cloud, node: string) => cloud.hypervisors.get(node)!.domains
 const interfaces = (cloud: Cloud) => cloud.switches.get('one')!.interfaces
-const queue = (cloud: Cloud) => cloud.bus!.queues[0]!
+const queue = (cloud: Cloud) => cloud.buses[0]!.queues[0]!
 
 /** A planted inconsistency, an id in its finding, and a word of the command that repairs it. */
 type Planted = readonly [kind: FindingKind, id: string, repair: string, plant: (cloud: Cloud) => void]
@@ -37,7 +37,7 @@ type Planted = readonly [kind: FindingKind, id: string, repair: string, plant: (
 const PLANTED: readonly Planted[] = [
   ['DOMAIN_WITHOUT_SERVER', MISSING, 'virsh', (cloud) => domains(cloud, 'two').push(DOMAIN)],
   ['SERVER_WITHOUT_DOMAIN', WEB, '--hard', (cloud) => domains(cloud, 'one').pop()],
-  ['SERVER_ON_OTHER_NODE', WEB, 'UPDATE instances', (cloud) => domains(cloud, 'two').push(domains(cloud, 'one').pop()!)],
+  ['SERVER_ON_OTHER_NODE', WEB, "SET host = 'two', node = 'two.example'", (cloud) => domains(cloud, 'two').push(domains(cloud, 'one').pop()!)],
   ['SERVER_RUNS_TWICE', WEB, 'destroy', (cloud) => domains(cloud, 'two').push(...domains(cloud, 'one'))],
   ['SERVER_POWER_DIFFERS', WEB, '--hard', (cloud) => (domains(cloud, 'one')[0]!.state = 'shut off')],
   ['SERVER_STUCK', WEB, '--state', (cloud) => Object.assign(web(cloud), {task_state: 'deleting', age: 7200})],
@@ -46,7 +46,7 @@ const PLANTED: readonly Planted[] = [
   ['MAPPING_WITHOUT_SERVER', MISSING, 'instance_mappings', (cloud) => cloud.nova.mappings.push({instance_uuid: MISSING, cell: 'cell1', queued_for_delete: 0, age})],
   ['BUILD_REQUEST_LEFT', MISSING, 'build_requests', (cloud) => cloud.nova.builds.push({instance_uuid: MISSING, age: 7200})],
   ['HOST_WITHOUT_MAPPING', 'one', 'discover_hosts', (cloud) => cloud.nova.hosts.shift()],
-  ['ORPHAN_ALLOCATION', MISSING, 'audit', (cloud) => cloud.placement.allocations.push({consumer: MISSING, provider: NODE, class: 'VCPU', used: 1, age})],
+  ['ORPHAN_ALLOCATION', MISSING, '/allocations/', (cloud) => cloud.placement.allocations.push({consumer: MISSING, provider: NODE, class: 'VCPU', used: 1, age})],
   ['ALLOCATION_MISSING', WEB, 'heal_allocations', (cloud) => (cloud.placement.allocations = [])],
   ['ALLOCATION_ON_OTHER_NODE', WEB, '--force', (cloud) => { for (const each of cloud.placement.allocations) each.provider = id(20) }],
   ['ALLOCATION_DIFFERS', WEB, '--force', (cloud) => (cloud.placement.allocations[0]!.used = 1)],
@@ -107,7 +107,7 @@ const PLANTED: readonly Planted[] = [
   ['QUEUE_REPLICA_OFFLINE', 'compute', 'list_queues', (cloud) => queue(cloud).online!.pop()],
   ['QUEUE_REPLICA_ON_REMOVED_MEMBER', 'compute', 'delete_member', (cloud) => queue(cloud).members!.push('rabbit@3')],
   ['QUEUE_WITHOUT_LEADER', 'compute', 'list_queues', (cloud) => (queue(cloud).leader = null)],
-  ['BUS_MEMBER_DOWN', 'rabbit@2', 'cluster_status', (cloud) => cloud.bus!.running.pop()],
+  ['BUS_MEMBER_DOWN', 'rabbit@2', 'cluster_status', (cloud) => cloud.buses[0]!.running.pop()],
   ['SCHEMA_BEHIND', 'nova api', 'upgrade', (cloud) => (cloud.schemas[0]!.pending = ['r3'])],
   ['SCHEMA_AHEAD', 'nova api', 'history', (cloud) => (cloud.schemas[0]!.unknown = ['r9'])],
   ['PROJECT_MISSING', NETWORK, 'delete', (cloud) => (cloud.neutron.networks[0]!.project_id = 'gone')],
@@ -155,9 +155,9 @@ describe('the comparison of the facts of a cloud', () => {
 
     expect([...new Set(safe)].sort()).toEqual([
       'neutron-ovn-db-sync-util --config-file /etc/neutron/neutron.conf',
-      'nova-manage placement audit',
       'nova-manage placement heal_allocations',
       'ovs-vsctl --if-exists del-port',
+      expect.stringMatching(/^python3 -c .*SchedulerReportClient\(\)\.delete/),
     ])
   })
 })
@@ -263,11 +263,21 @@ describe('a source that was not read', () => {
     'volumePools',
     'serverPools',
     'imagePools',
-    'bus',
   ] as const)('leads to no finding: %s', (part) => {
     const cloud = healthyCloud()
 
     expect(compare({...cloud, [part]: undefined})).toEqual([])
+  })
+
+  it('leads to no finding about a chassis that may belong to it', () => {
+    const cloud = healthyCloud()
+    cloud.switches.delete('one')
+    for (const chassis of cloud.southbound.chassis) chassis.hostname = `${chassis.hostname}.example`
+    for (const each of cloud.neutron.ports) each.host = each.host && `${each.host}.example`
+
+    const kinds = compare({...cloud, nova: undefined}).map(({kind}) => kind)
+
+    expect(kinds).not.toContain('CHASSIS_WITHOUT_NODE')
   })
 
   it('leads to no finding about servers of a node whose libvirt or Open vSwitch was not read', () => {

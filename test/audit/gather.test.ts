@@ -3,7 +3,9 @@ import {gather, podsFor} from '../../src/audit/gather.ts'
 import {KkError} from '../../src/base/errors.ts'
 import {answeringPods, podOf} from './support/answering-pods.ts'
 
-const scope = (...charts: readonly string[]) => ({namespaces: ['openstack'], charts: new Set(charts)})
+const scope = (...charts: readonly string[]) => ({
+  releases: charts.map((chart) => ({namespace: 'openstack', name: chart, chart})),
+})
 const DOMAINS = {hostname: 'one.example', domains: []}
 
 describe('the facts of a cloud', () => {
@@ -14,7 +16,7 @@ describe('the facts of a cloud', () => {
 
     const {facts, asked, notAsked} = await gather(ports, scope('rabbitmq'))
 
-    expect(facts.bus?.members).toEqual(['rabbit@0'])
+    expect(facts.buses.map(({members}) => members)).toEqual([['rabbit@0']])
     expect({asked, notAsked}).toEqual({asked: ['rabbitmq'], notAsked: []})
     expect(programs[0]).toMatchObject({pod: 'rabbitmq-server-0', container: 'server'})
     expect(programs[0]!.input).toMatch(/^import json\nINPUT = json\.loads\("\{\}"\)\n# rabbitmq$/)
@@ -63,8 +65,65 @@ describe('the facts of a cloud', () => {
 
     const {facts, asked, notAsked} = await gather(ports, scope('rabbitmq'))
 
-    expect(facts.bus).toBeUndefined()
+    expect(facts.buses).toEqual([])
     expect({asked, notAsked}).toEqual({asked: [], notAsked: [{source: 'rabbitmq', reason}]})
+  })
+})
+
+describe('the releases of a cloud', () => {
+  const bus = () => ({members: ['rabbit@0'], running: [], queues: []})
+
+  it('are the only ones whose pods are read', async () => {
+    const pods = [
+      podOf('rabbitmq', 'server', {name: 'a', release: 'other-region'}),
+      podOf('rabbitmq', 'server'),
+    ]
+    const {ports, programs} = answeringPods(pods, {'rabbitmq-server-0': bus})
+
+    await gather(ports, scope('rabbitmq'))
+
+    expect(programs.map(({pod}) => pod)).toEqual(['rabbitmq-server-0'])
+  })
+
+  it('each have a RabbitMQ that is read', async () => {
+    const second = {namespace: 'openstack', name: 'second', chart: 'rabbitmq'}
+    const third = {namespace: 'openstack', name: 'third', chart: 'rabbitmq'}
+    const pods = [
+      podOf('rabbitmq', 'server'),
+      podOf('rabbitmq', 'server', {name: 'second-0', release: 'second'}),
+    ]
+    const {ports} = answeringPods(pods, {'rabbitmq-server-0': bus, 'second-0': bus})
+
+    const {facts, asked, notAsked} = await gather(ports, {
+      releases: [...scope('rabbitmq').releases, second, third],
+    })
+
+    expect(facts.buses.map(({release}) => release)).toEqual(['openstack/rabbitmq', 'openstack/second'])
+    expect(asked).toEqual(['rabbitmq of openstack/rabbitmq', 'rabbitmq of openstack/second'])
+    expect(notAsked).toEqual([{source: 'rabbitmq of openstack/third', reason: 'it has no pods'}])
+  })
+
+  it('do not have one database of a service each', async () => {
+    const second = {namespace: 'openstack', name: 'second', chart: 'nova'}
+    const pods = [podOf('nova', 'api'), podOf('nova', 'api', {name: 'second-0', release: 'second'})]
+    const {ports, programs} = answeringPods(pods, {})
+
+    const {notAsked} = await gather(ports, {releases: [...scope('nova').releases, second]})
+
+    expect(programs).toEqual([])
+    expect(notAsked[0]).toEqual({
+      source: 'nova',
+      reason: 'several releases have it: openstack/nova, openstack/second',
+    })
+  })
+
+  it('name a compute node without a pod of libvirt', async () => {
+    const pods = [podOf('libvirt', 'libvirt'), podOf('nova', 'compute', {name: 'bare', node: 'two'})]
+    const {ports} = answeringPods(pods, {'libvirt-libvirt-0': () => DOMAINS})
+
+    const {notAsked} = await gather(ports, scope('libvirt', 'nova'))
+
+    expect(notAsked).toContainEqual({source: 'libvirt on two', reason: 'libvirt has no pod of libvirt'})
   })
 })
 

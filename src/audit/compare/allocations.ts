@@ -1,7 +1,7 @@
 import type {Placement, Server} from '../facts.ts'
 import type {Finding} from '../finding.ts'
 import {isSettled, type Servers} from '../index-facts.ts'
-import {client, NOVA_MANAGE, safely} from '../repairs.ts'
+import {ALLOCATIONS, client, deleteAllocations, NOVA_MANAGE, safely} from '../repairs.ts'
 
 /** States in which a server holds resources of its host. */
 const HOLDS = new Set(['active', 'stopped', 'paused', 'suspended', 'rescued'])
@@ -76,10 +76,7 @@ function orphan(
   return used.map((provider) => ({
     ...{kind: 'ORPHAN_ALLOCATION', certainty: 'certain', ids: [consumer, provider]},
     what: `${sizes(allocations, provider)} of ${providers.get(provider)?.name ?? provider} are reserved for ${consumer}, which is neither a server nor a migration`,
-    repair: safely(NOVA_MANAGE, [
-      ...['nova-manage', 'placement', 'audit', '--verbose', '--delete'],
-      ...['--resource_provider', provider],
-    ]),
+    repair: deleteAllocations(consumer),
   }))
 }
 
@@ -103,9 +100,9 @@ function judge(
   const certain = {certainty: 'certain', ids: [uuid]} as const
   if (allocations.length === 0) {
     const what = `${name} is on ${host}, and Placement reserves nothing for it`
-    return [{...certain, kind: 'ALLOCATION_MISSING', what, repair: safely(NOVA_MANAGE, heal)}]
+    return [{...certain, kind: 'ALLOCATION_MISSING', what, repair: safely(NOVA_MANAGE, heal, ALLOCATIONS)}]
   }
-  const forced = safely(NOVA_MANAGE, [...heal, '--force'])
+  const forced = safely(NOVA_MANAGE, [...heal, '--force'], ALLOCATIONS)
   if (here.length === 0) {
     const what = `${name} is on ${host}, and Placement reserves resources for it only on ${allocations[0]!.provider}`
     return [{...certain, kind: 'ALLOCATION_ON_OTHER_NODE', what, repair: forced}]

@@ -1,30 +1,30 @@
 import type {Bus} from '../facts.ts'
-import type {Finding, FindingKind, Repair} from '../finding.ts'
+import type {Finding, FindingKind, Place, Repair} from '../finding.ts'
 import {on} from '../repairs.ts'
 
 /**
  * RabbitMQ creates quorum queues with this many replicas (rabbitmq-server: quorum_queue.target_group_size).
  */
 const TARGET_REPLICAS = 3
-const SERVER = {chart: 'rabbitmq', components: ['server']}
 
 /** Compares the replicas of queues and streams with the members of RabbitMQ. */
-export function compareBus({members, running, queues}: Bus): readonly Finding[] {
+export function compareBus({release, members, running, queues}: Bus): readonly Finding[] {
+  const server: Place = {chart: 'rabbitmq', components: ['server'], release}
   return [
     ...members
       .filter((member) => !running.includes(member))
       .map((member) => ({
         ...({kind: 'BUS_MEMBER_DOWN', certainty: 'certain', ids: [member]} as const),
         what: `member ${member} of RabbitMQ is not running`,
-        repair: on(SERVER, ['rabbitmqctl', 'cluster_status']),
+        repair: on(server, ['rabbitmqctl', 'cluster_status']),
       })),
-    ...queues.flatMap((queue) => judgeQueue(queue, {members, running})),
+    ...queues.flatMap((queue) => judgeQueue(queue, {members, running, server})),
   ]
 }
 
 function judgeQueue(
   queue: Bus['queues'][number],
-  {members, running}: Pick<Bus, 'members' | 'running'>,
+  {members, running, server}: Pick<Bus, 'members' | 'running'> & {readonly server: Place},
 ): readonly Finding[] {
   const [host, name] = queue.name
   const [replicas, online] = [queue.members ?? [], queue.online ?? []]
@@ -40,12 +40,12 @@ function judgeQueue(
     what: `${label} ${what}`,
   })
   const grow = (member: string) =>
-    on(SERVER, [
+    on(server, [
       ...(isStream ? ['rabbitmq-streams', 'add_replica'] : ['rabbitmq-queues', 'add_member']),
       ...['--vhost', host, name, member],
     ])
   const shrink = (member: string) =>
-    on(SERVER, [
+    on(server, [
       ...(isStream ? ['rabbitmq-streams', 'delete_replica'] : ['rabbitmq-queues', 'delete_member']),
       ...['--vhost', host, name, member],
     ])
@@ -64,7 +64,7 @@ function judgeQueue(
     return [found('QUEUE_LACKS_REPLICAS', what, grow(free))]
   }
   const offline = replicas.find((each) => running.includes(each) && !online.includes(each))
-  const restart = on(SERVER, [
+  const restart = on(server, [
     'rabbitmqctl',
     'list_queues',
     '--vhost',

@@ -72,7 +72,7 @@ function compareDomain(
         ...certain,
         kind: 'SERVER_ON_OTHER_NODE',
         what: `${name} is on ${at[0]!.node}, and nova records ${host}`,
-        repair: sql('nova', `UPDATE instances SET host = '${at[0]!.node}' WHERE uuid = '${uuid}'`),
+        repair: moved(uuid, at[0]!.node, facts.hypervisors.get(at[0]!.node)?.hostname, servers),
       },
     ]
   // A server that was moved away may be on a node that could not be asked.
@@ -98,6 +98,14 @@ function compareDomain(
         },
       ]
     : []
+}
+
+/** Returns a statement that records a server on the host and node of a libvirt. */
+function moved(uuid: string, at: string, hostname: string | undefined, {cells}: Servers): Repair {
+  const nodes = cells.flatMap(([, cell]) => cell.nodes)
+  const to = nodes.find(({hypervisor_hostname: name}) => name === hostname)
+  const [host, node] = [to?.host ?? at, to?.hypervisor_hostname ?? hostname ?? at]
+  return sql('nova', `UPDATE instances SET host = '${host}', node = '${node}' WHERE uuid = '${uuid}'`)
 }
 
 /** Compares what nova records: tasks, hosts, mappings to cells, and requests to build. */

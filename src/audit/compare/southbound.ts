@@ -17,6 +17,8 @@ export function compareChassis(facts: Facts, southbound: Southbound): readonly F
   const remove = (name: string) => on(SOUTHBOUND, [...SBCTL, 'chassis-del', name])
   const names = new Set(southbound.chassis.map(({name}) => name))
   const sequence = northbound?.sequence ?? 0
+  // A chassis may be of a node that could not be asked.
+  const isWhole = [...nodes].every((node) => switches.has(node))
   return [
     ...[...byHost]
       .filter(([, chassis]) => chassis.length > 1)
@@ -25,14 +27,14 @@ export function compareChassis(facts: Facts, southbound: Southbound): readonly F
         const what = `host ${host} has the chassis ${chassis.map(({name}) => name).join(' and ')}`
         return {
           kind: 'CHASSIS_TWICE',
-          certainty: 'certain',
+          certainty: isWhole ? 'certain' : 'likely',
           ids: [host, stale.name],
           what,
           repair: remove(stale.name),
         }
       }),
     ...southbound.chassis
-      .filter(({name, hostname}) => !nodes.has(hostname) && !systemIds.has(name))
+      .filter(({name, hostname}) => isWhole && !nodes.has(hostname) && !systemIds.has(name))
       .filter(({hostname}) => byHost.get(hostname)!.length === 1)
       .map(({name, hostname}): Finding => {
         const what = `chassis ${name} of host ${hostname} belongs to no node that runs Open vSwitch`

@@ -5,6 +5,9 @@ import {client, on, safely} from '../repairs.ts'
 import {portName, serverPorts} from './ports.ts'
 
 const POWERED_ON = 1
+const SHOWN_BY = ['nova', 'neutron', 'openvswitch']
+/** The form of the ids of neutron: other networks of a node may have names of their own. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** The names of devices that nova, libvirt and neutron create. */
 const OF_A_SERVER = /^(tap|qvo|vhu|vnet)/
 
@@ -42,9 +45,10 @@ function judge(
   ]
   const port = id === undefined ? undefined : ports.get(id)
   if (id !== undefined && !port) {
+    if (!UUID.test(id)) return []
     // Nova may still be detaching the device of a server that exists.
     const isUsed = owner !== undefined && servers.byId.has(owner)
-    const repair = isUsed ? on(place, command) : safely(place, command)
+    const repair = isUsed ? on(place, command) : safely(place, command, SHOWN_BY)
     return found('ORPHAN_OVS_PORT', `for port ${id}, which neutron does not have`, repair)
   }
   // The port of a server that is here is in use, and bound wrongly.
@@ -61,7 +65,7 @@ function judge(
     return []
   const repair = port
     ? client('openstack', 'server', 'reboot', '--hard', port.device_id)
-    : safely(place, command)
+    : safely(place, command, SHOWN_BY)
   return found('OVS_PORT_WITHOUT_DEVICE', `whose device fails: ${error}`, repair)
 }
 

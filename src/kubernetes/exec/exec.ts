@@ -34,11 +34,14 @@ interface Ended {
 export interface SeenPod {
   readonly namespace: string
   readonly name: string
+  /** The release; the section, if that is several releases. */
+  readonly release: string
   readonly chart: string
   readonly component: string
   /** The container of the component. */
   readonly container: string
   readonly node: string
+  /** False also if it is being deleted. */
   readonly isRunning: boolean
 }
 
@@ -78,15 +81,18 @@ async function listPods(client: ApiClient, namespace: string): Promise<readonly 
     summary: requestText('list', PODS, namespace),
   })
   return items.flatMap(({metadata, spec, status}) => {
-    const {'app.kubernetes.io/name': chart = '', 'app.kubernetes.io/component': component = ''} =
-      metadata.labels ?? {}
+    const {labels = {}} = metadata
+    const of = (label: string) => labels[`app.kubernetes.io/${label}`] ?? ''
+    const component = of('component')
     const containers = spec?.containers ?? []
     const container = containers.find(({name}) => name === component) ?? containers[0]
-    if (!container || !spec?.nodeName || metadata.deletionTimestamp) return []
+    if (!container || !spec?.nodeName) return []
     const state = status?.containerStatuses?.find(({name}) => name === container.name)
-    const isRunning = state?.state?.running !== undefined
+    const isRunning = state?.state?.running !== undefined && !metadata.deletionTimestamp
     const place = {namespace, name: metadata.name, node: spec.nodeName}
-    return [{...place, chart, component, container: container.name, isRunning}]
+    return [
+      {...place, release: of('instance'), chart: of('name'), component, container: container.name, isRunning},
+    ]
   })
 }
 
@@ -138,7 +144,7 @@ function collect(socket: WebSocket, program: Program): Promise<Ended> {
   })
   socket.on('error', (error) => reject(failure(program, error.message)))
   socket.on('close', () => {
-    program.signal?.throwIfAborted()
+    if (program.signal?.aborted) return reject(program.signal.reason)
     const code = status && exitCode(status)
     if (code !== undefined) {
       const [stdout, stderr] = [STDOUT, STDERR].map((channel) => Buffer.concat(output[channel]!).toString())

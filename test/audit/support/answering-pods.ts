@@ -5,7 +5,7 @@ import type {Program, SeenPod} from '../../../src/kubernetes/exec/exec.ts'
 export function podOf(chart: string, component: string, more: Partial<SeenPod> = {}): SeenPod {
   const name = `${chart}-${component}-0`
   const place = {namespace: 'openstack', node: 'one', container: component}
-  return {...place, name, chart, component, isRunning: true, ...more}
+  return {...place, name, release: chart, chart, component, isRunning: true, ...more}
 }
 
 type Answer = object | {readonly code: number; readonly stderr: string} | Error

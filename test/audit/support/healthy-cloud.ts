@@ -15,7 +15,7 @@ type Writable<T> =
 
 /** Facts that a test changes, with the parts that every cloud of these tests has. */
 export type Cloud = Writable<Facts> &
-  Writable<Required<Omit<Facts, 'octavia' | 'bus'>>> & {
+  Writable<Required<Omit<Facts, 'octavia'>>> & {
     nova: Writable<Nova>
     placement: Writable<Placement>
     neutron: Writable<Neutron>
@@ -188,22 +188,25 @@ export function healthyCloud(): Cloud {
     volumePools: {pools: {volumes: {[`volume-${VOLUME}`]: [{...client}]}}, sections: {rbd: 'volumes'}},
     serverPools: {pools: {vms: {[`${WEB}_disk`]: [{...client}]}}, sections: {libvirt: 'vms'}},
     imagePools: {pools: {images: {[IMAGE]: []}}, sections: {rbd: 'images'}},
-    bus: {
-      members: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
-      running: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
-      queues: [
-        {
-          ...{name: ['/', 'compute'], type: 'quorum', state: 'running', leader: 'rabbit@0'},
-          members: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
-          online: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
-        },
-        {
-          ...{name: ['/', 'compute_fanout'], type: 'stream', state: 'running', leader: 'rabbit@1'},
-          members: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
-          online: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
-        },
-      ],
-    },
+    buses: [
+      {
+        release: 'openstack/rabbitmq',
+        members: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
+        running: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
+        queues: [
+          {
+            ...{name: ['/', 'compute'], type: 'quorum', state: 'running', leader: 'rabbit@0'},
+            members: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
+            online: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
+          },
+          {
+            ...{name: ['/', 'compute_fanout'], type: 'stream', state: 'running', leader: 'rabbit@1'},
+            members: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
+            online: ['rabbit@0', 'rabbit@1', 'rabbit@2'],
+          },
+        ],
+      },
+    ],
     schemas: [{name: 'nova api', applied: ['r2'], known: 2, pending: [], unknown: []}],
   }
 }

@@ -135,7 +135,7 @@ describe('kk audit', () => {
     const {report} = await audit()
     await plantOrRemove('remove')
 
-    expect(dry.stderr).toContain('nova-manage placement audit')
+    expect(dry.stderr).toContain('SchedulerReportClient().delete(')
     expect([dry.exitCode, unconfirmed.exitCode]).toEqual([1, 3])
     expect(report.findings.map(({kind}) => kind)).toContain('ORPHAN_ALLOCATION')
   })

@@ -105,6 +105,16 @@ describe('a program in a container', () => {
     await expect(exec.run(program)).rejects.toMatchObject({code: 'KK_EXEC'})
   })
 
+  it('that is interrupted rejects with the reason', async () => {
+    const stop = new AbortController()
+    const {exec} = await execServer((socket) => {
+      send(socket, 1, 'begun')
+      stop.abort(new Error('interrupted'))
+    })
+
+    await expect(exec.run({...program, signal: stop.signal})).rejects.toThrow('interrupted')
+  })
+
   it('that the user may not execute is refused with the right that is missing', async () => {
     const message = 'pods "nova-api-0" is forbidden: cannot create resource "pods/exec"'
     const {client} = await scriptedServer(() => undefined)
@@ -128,14 +138,18 @@ describe('a program in a container', () => {
 })
 
 describe('the pods of a namespace', () => {
-  const labels = {'app.kubernetes.io/name': 'nova', 'app.kubernetes.io/component': 'api'}
+  const labels = {
+    'app.kubernetes.io/name': 'nova',
+    'app.kubernetes.io/instance': 'cell',
+    'app.kubernetes.io/component': 'api',
+  }
   const pod = (name: string, more: object = {}, running = true) => ({
     metadata: {name, namespace: 'openstack', labels, ...more},
     spec: {nodeName: 'one', containers: [{name: 'sidecar'}, {name: 'api'}]},
     status: {containerStatuses: [{name: 'api', state: running ? {running: {}} : {waiting: {}}}]},
   })
 
-  it('are returned with the container of their component, without those that are being deleted', async () => {
+  it('are returned with the container of their component; those that are being deleted do not run', async () => {
     const items = [pod('a'), pod('b', {}, false), pod('c', {deletionTimestamp: '2026-11-29T00:00:00Z'})]
     const {client, asked} = await scriptedServer((_, response) =>
       asked.length > 9 ? refuse(response, 500, 'too many') : json(response, {metadata: {}, items}),
@@ -143,10 +157,14 @@ describe('the pods of a namespace', () => {
 
     const pods = await openExec(client).pods('openstack')
 
-    const common = {namespace: 'openstack', chart: 'nova', component: 'api', container: 'api', node: 'one'}
+    const common = {
+      ...{namespace: 'openstack', release: 'cell', chart: 'nova'},
+      ...{component: 'api', container: 'api', node: 'one'},
+    }
     expect(pods).toEqual([
       {...common, name: 'a', isRunning: true},
       {...common, name: 'b', isRunning: false},
+      {...common, name: 'c', isRunning: false},
     ])
   })
 })
