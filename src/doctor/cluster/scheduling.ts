@@ -1,6 +1,7 @@
 import type * as core from 'kubernetes-types/core/v1.js'
 import type {DeepReadonly} from '../../kubernetes/api/served.ts'
 import type {SchedulableNode, Taint} from '../../kubernetes/diagnosis/diagnosis.ts'
+import {type Toleration, tolerates} from '../../kubernetes/gate/nodes.ts'
 import {parseQuantity} from '../../kubernetes/inventory/quantity.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
@@ -38,7 +39,6 @@ type PodSpec = Partial<DeepReadonly<Omit<core.PodSpec, 'containers' | 'initConta
   readonly overhead?: Quantities
 }
 type Expression = DeepReadonly<core.NodeSelectorRequirement>
-type Toleration = DeepReadonly<core.Toleration>
 
 /** The reasons that keep a pod from a node, each phrased to follow the node's name. */
 interface Hindrances {
@@ -173,16 +173,6 @@ function termText({
   const each = ({key, operator, values}: Expression) =>
     [key, operator, ...(values ? [values.join(', ')] : [])].join(' ')
   return `(${[...matchExpressions, ...matchFields].map(each).join(' and ')})`
-}
-
-/** Returns true if a toleration tolerates a taint (Kubernetes 1.36: core/v1 Toleration.ToleratesTaint). */
-function tolerates(
-  {key = '', operator = 'Equal', value = '', effect = ''}: Toleration,
-  taint: Taint,
-): boolean {
-  if (effect !== '' && effect !== taint.effect) return false
-  if (key === '') return operator === 'Exists'
-  return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''))
 }
 
 function taintText({key, value, effect}: Taint): string {

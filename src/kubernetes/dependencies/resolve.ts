@@ -17,8 +17,7 @@ import {
   resourcePath,
 } from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
-import type {DaemonSet} from '../gate/kinds/daemon-set.ts'
-import {findCondition, type Pod} from '../gate/kinds/observed.ts'
+import {type DaemonSet, findCondition, type Pod} from '../gate/kinds/observed.ts'
 import {type Dependency, type ResourceDependency, selector} from './dependency.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type {Allowance} from '../../base/allowance.ts'
 import {type ReadinessRules, ruleFor} from '../../base/readiness.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {
@@ -5,6 +6,7 @@ import {
   DAEMON_SETS,
   DEPLOYMENTS,
   JOBS,
+  NODES,
   PODS,
   REPLICA_SETS,
   REPLICATION_CONTROLLERS,
@@ -23,7 +25,13 @@ import {daemonSetHealth} from './kinds/daemon-set.ts'
 import {deploymentHealth} from './kinds/deployment.ts'
 import {combineHealth, HEALTHY, type HealthOf, type ManifestFields} from './kinds/health.ts'
 import {jobHealth} from './kinds/job.ts'
-import {hasCompleted, type NamespaceObjects, type Observed, type Workload} from './kinds/observed.ts'
+import {
+  hasCompleted,
+  type NamespaceObjects,
+  type Nodes,
+  type Observed,
+  type Workload,
+} from './kinds/observed.ts'
 import {replicaSetHealth, replicationControllerHealth} from './kinds/replica-set.ts'
 import {loadBalancerHealth} from './kinds/service.ts'
 import {statefulSetHealth} from './kinds/stateful-set.ts'
@@ -33,6 +41,8 @@ interface GatedKind extends Resource {
   readonly health: HealthOf<Observed>
   /** Whether its health depends on the object alone, not on pods and claims. */
   readonly isAlone?: true
+  /** Whether its health depends on nodes, and they may be read. */
+  readonly readsNodes?: boolean
 }
 
 /** An object that was applied and whose health is awaited. */
@@ -54,6 +64,10 @@ export interface Observation {
   /** Returns the last state of a deleted object, if its deletion was observed. */
   gone(resource: Resource, namespace: string, name: string): Observed | undefined
   namespaceObjects(namespace: string): NamespaceObjects
+  /** Returns the nodes of the cluster, if they are read. */
+  nodes(): Nodes
+  /** The time by the cluster's clock, in milliseconds since the epoch. */
+  readonly now: number
 }
 
 /** The kinds of Kubernetes that have a health, and that every deployer may read. */
@@ -156,7 +170,18 @@ export async function allGatedObjects(
       return [gatedObject(gated, objectNamespace, object)]
     }),
   )
-  return [...gatedObjects(namespace, objects), ...custom.flat()]
+  const gated = gatedObjects(namespace, objects)
+  const readsNodes = gated.some(isOfNodes) && (await mayRead(NODES, ''))
+  return [...gated.map((one) => (isOfNodes(one) ? withNodes(one, readsNodes) : one)), ...custom.flat()]
+}
+
+/** Whether the health of an object depends on nodes. */
+function isOfNodes({resource}: GatedObject): boolean {
+  return resource.kind === DAEMON_SETS.kind
+}
+
+function withNodes(one: GatedObject, readsNodes: boolean): GatedObject {
+  return {...one, resource: {...one.resource, readsNodes}}
 }
 
 /** Whether an object of a kind that is not in `GATED_KINDS` has a health. */
@@ -215,9 +240,10 @@ function replicasNow({resource, namespace, name}: GatedObject, seen: Observation
 
 /** Returns the collections that `evaluate` reads. */
 export function collectionsOf(gated: readonly GatedObject[]): {resource: Resource; namespace: string}[] {
-  const wanted = gated.flatMap(({resource, namespace}) =>
-    (resource.isAlone ? [resource] : [resource, PODS, CLAIMS]).map((of) => ({resource: of, namespace})),
-  )
+  const wanted = gated.flatMap(({resource, namespace}) => [
+    ...(resource.isAlone ? [resource] : [resource, PODS, CLAIMS]).map((of) => ({resource: of, namespace})),
+    ...(resource.readsNodes ? [{resource: NODES, namespace: ''}] : []),
+  ])
   return [...new Map(wanted.map((one) => [collectionKey(one), one])).values()]
 }
 
@@ -238,6 +264,8 @@ export interface Background {
    * The time until which events of a deleted Job may still arrive, by the cluster's clock in milliseconds.
    */
   readonly eventsDeadline?: number
+  /** How many pods of each Deployment and DaemonSet need not be available. Defaults to none. */
+  readonly unavailable?: Allowance | undefined
 }
 
 /** Returns the health of all these objects by their observed state; pure. */
@@ -252,8 +280,12 @@ export function evaluate(
       const live = seen.object(resource, namespace, name)
       if (!live) return absentHealth(one, seen, background)
       // Lists omit the kind of their items.
-      const namespaceObjects = resource.isAlone ? NO_OBJECTS : seen.namespaceObjects(namespace)
-      return resource.health({...live, kind: resource.kind}, namespaceObjects, manifestFields)
+      const around = resource.isAlone ? NO_OBJECTS : seen.namespaceObjects(namespace)
+      const namespaceObjects = resource.readsNodes ? {...around, nodes: seen.nodes()} : around
+      return resource.health({...live, kind: resource.kind}, namespaceObjects, {
+        ...manifestFields,
+        unavailable: background.unavailable,
+      })
     }),
   )
 }

@@ -12,7 +12,6 @@ import {
   allGatedObjects,
   type Background,
   collectionsOf,
-  evaluate,
   type GatedObject,
   type HealthInputs,
   MAX_EVENT_DELAY_MS,
@@ -20,13 +19,14 @@ import {
   withoutScaledReplicas,
 } from './evaluate.ts'
 import {gatherEvidence} from './evidence.ts'
+import {explainedHealth} from './explained-health.ts'
 import {type Cause, type Health, type PassedHealth, passes} from './health.ts'
 import type {GateOptions} from './health-checks.ts'
 import {HEALTHY, SCALED_DOWN} from './kinds/health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
-import {SERVICE_REASON, serviceStatusReader} from './service-status.ts'
+import {SERVICE_REASON, type ServiceStatusReader, serviceStatusReader} from './service-status.ts'
 
 /**
  * Waits until every object is healthy; see `HealthChecks.gate`. While the cluster is unreachable it waits
@@ -59,14 +59,14 @@ export async function waitForHealth(
     for (let isConfirmed = false; ; ) {
       checkAborted(signal)
       const background = {...options, ...(gating.now() < eventsDeadline && {eventsDeadline})}
-      const seen = await observe(collections, gated, {watches, gating: once, background})
+      const seen = await observe(collections, gated, {watches, gating: once, background, explain})
       if ('problem' in seen) {
         if (Date.now() >= deadline) throw seen.problem ?? notListed()
         report(seen.problem ? [{object: 'API server', message: seen.problem.message}] : [])
         await changes.wait(Math.min(deadline - Date.now(), RETRY_DELAY_MS))
         continue
       }
-      const health = redactHealth(await explain(seen), redact)
+      const health = redactHealth(seen, redact)
       if (passes(health)) return health
       const verdict = gateVerdict(health, deadline)
       // The state in the watch may be stale: the cluster is read once more.
@@ -138,6 +138,7 @@ interface Observing {
   readonly watches: Watches
   readonly gating: HealthInputs
   readonly background: Background
+  readonly explain: ServiceStatusReader
 }
 
 /**
@@ -161,7 +162,7 @@ function expectAnswer(error: unknown, {blames}: Exclude<Health, PassedHealth>): 
 async function observe(
   collections: readonly Collection[],
   gated: readonly GatedObject[],
-  {watches, gating, background}: Observing,
+  {watches, gating, background, explain}: Observing,
 ): Promise<Health | {readonly problem: KkError | undefined}> {
   const problems = collections
     .map((collection) => collection.problem())
@@ -172,7 +173,10 @@ async function observe(
     return {problem: problems[0]}
   const seen = observation(watches.collection, gating.now())
   try {
-    return evaluate(await withoutScaledReplicas(gated, seen, gating), seen, background)
+    return await explainedHealth(await withoutScaledReplicas(gated, seen, gating), seen, {
+      ...background,
+      explain,
+    })
   } catch (error) {
     return {problem: asKkError(error)}
   }

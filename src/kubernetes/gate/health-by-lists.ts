@@ -9,10 +9,10 @@ import {
   type Background,
   collectionKey,
   collectionsOf,
-  evaluate,
   type HealthInputs,
   withoutScaledReplicas,
 } from './evaluate.ts'
+import {explainedHealth} from './explained-health.ts'
 import type {Health} from './health.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation, type SeenCollection} from './observation.ts'
@@ -50,7 +50,8 @@ export function healthByLists(client: ApiClient, gating: HealthInputs): HealthRe
     )
     const expected = await withoutScaledReplicas(gated, observed, gating)
     const explain = serviceStatusReader(client, namespace)
-    return redactHealth(await explain(evaluate(expected, observed, background)), redactSecretsOf(objects))
+    const health = await explainedHealth(expected, observed, {...background, explain})
+    return redactHealth(health, redactSecretsOf(objects))
   }
 }
 

@@ -1,6 +1,8 @@
+import type {Allowance} from '../../base/allowance.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import type {Cause, Health, PassedHealth} from './health.ts'
 import type {NodeRoll} from './node-roll.ts'
+import type {AwayNode} from './nodes.ts'
 import type {ScaleTarget} from './scale-targets.ts'
 
 export interface GateOptions {
@@ -16,6 +18,8 @@ export interface GateOptions {
   readonly redact?: (text: string) => string
   /** Whether the gate of this revision has passed, so that its Jobs that are gone have completed. */
   readonly hasPassed?: boolean
+  /** As in `Background`. */
+  readonly unavailable?: Allowance | undefined
 }
 
 export interface HookWatchOptions {
@@ -50,11 +54,11 @@ export interface HookWatch {
  * The health of applied objects, and the gate that awaits it. Every function throws like those of `Cluster`.
  */
 export interface HealthChecks {
-  /** Returns the health of these objects now; `hasPassed` as in `GateOptions`. */
+  /** Returns the health of these objects now; the options as in `GateOptions`. */
   of(
     namespace: string,
     objects: readonly KubernetesObject[],
-    options?: Pick<GateOptions, 'hasPassed'>,
+    options?: Pick<GateOptions, 'hasPassed' | 'unavailable'>,
   ): Promise<Health>
   /**
    * Resolves when the gate has passed. Throws `KK_UNHEALTHY` with the responsible pod, on failure or at the
@@ -75,6 +79,8 @@ export interface HealthChecks {
    * with their names.
    */
   deleteFailedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
+  /** Returns the nodes whose pods are not awaited; undefined if the nodes may not be read. */
+  awayNodes(): Promise<readonly AwayNode[] | undefined>
   /** Returns the progress of those objects whose pods kk replaces node by node. */
   nodeRolls(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly NodeRoll[]>
   /**

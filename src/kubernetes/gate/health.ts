@@ -1,3 +1,5 @@
+import type {AwayNode} from './nodes.ts'
+
 /**
  * The cause of a failed or waiting gate: the object that is not ready and, if a pod is responsible, the pod,
  * container and reason.
@@ -15,12 +17,23 @@ export interface Cause {
   /** Kubernetes' message for the reason, e.g. the scheduler's. */
   readonly detail?: string
   readonly log?: readonly string[]
+  /** The nodes whose pods of the object are not awaited; in notes of DaemonSets. */
+  readonly leftBehind?: readonly LeftBehind[]
+}
+
+/** A node whose pod of a DaemonSet is not awaited, because the node is away. */
+export interface LeftBehind extends AwayNode {
+  readonly pod: string
+  /** The revision of the DaemonSet that the pod is of: its label `controller-revision-hash`. */
+  readonly revision?: string
+  /** Whether the pod is of the current version. */
+  readonly isCurrent: boolean
 }
 
 /**
- * A health with which a gate passes. `partial`: all required replicas serve, but by the settings of the
- * chart, some pods are not of the current version, or do not run: `OnDelete`, a partition, a paused
- * Deployment, a suspended Job.
+ * A health with which a gate passes. `partial`: all required replicas serve, but some pods are not of the
+ * current version, or do not run: by the settings of the chart (`OnDelete`, a partition, a paused Deployment,
+ * a suspended Job), because their nodes are away, or because the environment allows it.
  */
 export interface PassedHealth {
   readonly state: 'healthy' | 'partial'

@@ -1,6 +1,8 @@
-import {CLAIMS, PODS, type Resource} from '../api/resources.ts'
+import {once} from '../../base/once.ts'
+import {CLAIMS, NODES, PODS, type Resource} from '../api/resources.ts'
 import type {Observation} from './evaluate.ts'
 import type {NamespaceObjects, Observed} from './kinds/observed.ts'
+import {nodesByName} from './nodes.ts'
 
 /** The objects in a collection now. */
 export interface SeenCollection {
@@ -15,10 +17,13 @@ export function observation(
   collection: (resource: Resource, namespace: string) => SeenCollection,
   now: number,
 ): Observation {
+  const nodes = once(() => nodesByName(collection(NODES, '').all()))
   const surroundings = new Map<string, NamespaceObjects>()
   return {
     object: (resource, namespace, name) => collection(resource, namespace).get(name),
     gone: (resource, namespace, name) => collection(resource, namespace).gone?.(name),
+    nodes,
+    now,
     namespaceObjects(namespace) {
       const cached = surroundings.get(namespace)
       if (cached) return cached

@@ -1,8 +1,9 @@
 import type {ReadinessRules} from '../../base/readiness.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
+import {listAll} from '../api/list.ts'
 import {type ContainerPlace, readLog} from '../api/log.ts'
-import type {Resource} from '../api/resources.ts'
+import {NODES, type Resource, requestText, resourcePath} from '../api/resources.ts'
 import {apiGroup} from '../manifest/manifest.ts'
 import {reviewAccess} from '../permissions/access.ts'
 import type {Watches} from '../watch/watches.ts'
@@ -11,6 +12,8 @@ import {deleteFailedJobs, listFailedJobs} from './failed-jobs.ts'
 import {waitForHealth} from './gate.ts'
 import {healthByLists} from './health-by-lists.ts'
 import type {HealthChecks} from './health-checks.ts'
+import type {Node} from './kinds/observed.ts'
+import {leavableNodes, nodesByName} from './nodes.ts'
 import {readNodeRolls} from './read-node-rolls.ts'
 import {listScaleTargets} from './scale-targets.ts'
 import {watchHookObjects} from './watch-hooks.ts'
@@ -30,20 +33,41 @@ export function openHealthChecks(
   const gating: HealthInputs = {
     discovery,
     rules,
-    mayRead: (...of) => mayRead(client, ...of),
+    mayRead: (...of) => mayRead(client, of, ['get', 'list', 'watch']),
     scaleTargets,
     now: client.now,
   }
+  // Lists of nodes need no watch; for other kinds, a status reads what a gate may read.
+  const mayList: HealthInputs['mayRead'] = (resource, namespace) =>
+    resource === NODES
+      ? mayRead(client, [resource, namespace], ['list'])
+      : gating.mayRead(resource, namespace)
+  const nodes = async () => {
+    if (!(await gating.mayRead(NODES, ''))) return undefined
+    const collection = watches.collection(NODES, '')
+    await collection.attempted()
+    return collection.isListed() ? nodesByName(collection.all()) : undefined
+  }
   return {
-    of: healthByLists(client, gating),
+    of: healthByLists(client, {...gating, mayRead: mayList}),
     gate: (gate) => waitForHealth(client, {watches, ...gating}, gate),
     watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
     log: (namespace, pod, container) => wholeLog(client, {namespace, pod, container}),
     failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
     deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
-    nodeRolls: (namespace, objects) => readNodeRolls(client, namespace, objects),
+    awayNodes: async () =>
+      (await mayList(NODES, '')) ? leavableNodes(await listNodes(client), client.now()) : undefined,
+    nodeRolls: (namespace, objects) => readNodeRolls(client, {namespace, objects, nodes}),
     scaleTargets,
   }
+}
+
+async function listNodes(client: ApiClient): Promise<readonly Node[]> {
+  const {items} = await listAll<Node>(client, {
+    path: resourcePath(NODES, ''),
+    summary: requestText('list', NODES, ''),
+  })
+  return items
 }
 
 /** Returns all lines of a container's log. */
@@ -51,13 +75,13 @@ async function wholeLog(client: ApiClient, place: ContainerPlace): Promise<reado
   return (await readLog(client, place, {timeoutMilliseconds: 60_000})).split('\n')
 }
 
-/** Whether the user may read, list and watch the objects of a kind in a namespace. */
+/** Whether the user has all these verbs on the objects of a kind in a namespace. */
 async function mayRead(
   client: ApiClient,
-  {apiVersion, plural}: Resource,
-  namespace: string,
+  [{apiVersion, plural}, namespace]: readonly [Resource, string],
+  verbs: readonly string[],
 ): Promise<boolean> {
   const group = apiGroup(apiVersion)
-  const accesses = ['get', 'list', 'watch'].map((verb) => ({group, resource: plural, verb, namespace}))
+  const accesses = verbs.map((verb) => ({group, resource: plural, verb, namespace}))
   return (await reviewAccess(client, accesses)).every(Boolean)
 }

@@ -4,18 +4,26 @@ import {DAEMON_SETS, PODS, readObject, requestText, resourcePath} from '../api/r
 import {selector} from '../dependencies/dependency.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectName} from '../manifest/manifest.ts'
-import type {DaemonSet} from './kinds/daemon-set.ts'
-import {findCondition, type Pod} from './kinds/observed.ts'
+import {type DaemonSet, isReady, type Nodes, type Pod} from './kinds/observed.ts'
 import {matchesSelector} from './kinds/selector.ts'
-import {isRolledByNode, type NodeRoll} from './node-roll.ts'
+import {newestTemplate, stragglersOf} from './left-behind.ts'
+import {isRolledByNode, maxUnavailable, type NodeRoll} from './node-roll.ts'
+import {nodeOf} from './nodes.ts'
+
+interface RollsOptions {
+  /** The namespace of the release. */
+  readonly namespace: string
+  readonly objects: readonly KubernetesObject[]
+  /** Returns the nodes of the cluster; undefined if they may not be read. */
+  readonly nodes: () => Promise<Nodes | undefined>
+}
 
 /**
  * Returns the progress of those objects that are rolled node by node; objects that do not exist are omitted.
  */
 export async function readNodeRolls(
   client: ApiClient,
-  releaseNamespace: string,
-  objects: readonly KubernetesObject[],
+  {namespace: releaseNamespace, objects, nodes}: RollsOptions,
 ): Promise<readonly NodeRoll[]> {
   const rolls: NodeRoll[] = []
   for (const {metadata} of objects.filter(isRolledByNode)) {
@@ -27,52 +35,56 @@ export async function readNodeRolls(
       query: {labelSelector: selector(set.spec?.selector?.matchLabels ?? {})},
       summary: requestText('list', PODS, namespace),
     })
-    rolls.push(nodeRoll(set, items))
+    rolls.push(nodeRoll(set, items, {nodes: await nodes(), now: client.now()}))
   }
   return rolls
 }
 
-/**
- * The API server counts the templates of a DaemonSet; its controller labels each pod with the number
- * (util/daemonset_util.go).
- */
-const TEMPLATE_ANNOTATION = 'deprecated.daemonset.template.generation'
-const POD_TEMPLATE_LABEL = 'pod-template-generation'
-
-/** Returns the progress of a DaemonSet by the pods of its namespace; pure. */
-export function nodeRoll(set: DaemonSet, namespacePods: readonly Pod[]): NodeRoll {
-  const {annotations, generation = 0, name, namespace = ''} = set.metadata
+/** Returns the progress of a DaemonSet by the pods of its namespace, and by the nodes; pure. */
+export function nodeRoll(
+  set: DaemonSet,
+  namespacePods: readonly Pod[],
+  cluster: {readonly nodes?: Nodes | undefined; readonly now: number},
+): NodeRoll {
+  const {generation = 0, name, namespace = ''} = set.metadata
   const {
     observedGeneration = 0,
-    desiredNumberScheduled: nodes = 0,
+    desiredNumberScheduled = 0,
     updatedNumberScheduled: updated = 0,
   } = set.status ?? {}
   const isSeen = observedGeneration >= generation
-  const pods = namespacePods.filter((pod) => matchesSelector(set.spec?.selector, pod))
-  const remaining = pods.filter(({metadata}) => metadata.deletionTimestamp === undefined)
-  const isNew = ({metadata}: Pod) =>
-    metadata.labels?.[POD_TEMPLATE_LABEL] === annotations?.[TEMPLATE_ANNOTATION]
+  const all = namespacePods.filter((pod) => matchesSelector(set.spec?.selector, pod))
+  const stragglers = stragglersOf(set, all, cluster)
+  const left = new Set(stragglers.left.map(({pod}) => pod))
+  // A pod of a node that does not respond never ends.
+  const held = new Set(stragglers.awaited.map(({pod}) => pod))
+  const pods = all.filter((pod) => !left.has(pod))
+  const counted = stragglers.left.filter(({isCounted}) => isCounted)
+  const nodes = desiredNumberScheduled - new Set(counted.map(({away}) => away.node)).size
+  const remaining = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !held.has(pod))
+  const isNew = newestTemplate(set, all)
   // An older template that is applied again counts as the newest for the controller, whatever its number.
-  const outdated = isSeen && updated >= nodes ? [] : remaining.filter((pod) => !isNew(pod))
+  const outdated = isSeen && updated >= desiredNumberScheduled ? [] : remaining.filter((pod) => !isNew(pod))
   const current = outdated.length === 0 ? remaining : remaining.filter(isNew)
+  const pending = pods.filter((pod) => !remaining.includes(pod) || (current.includes(pod) && !isReady(pod)))
+  const missing = Math.max(0, nodes - pods.length)
   return {
     set: objectName({kind: 'DaemonSet', metadata: {name}}),
     namespace,
     nodes,
     ready: current.filter(isReady).length,
-    isSettled: isSeen && pods.length === remaining.length && pods.length >= nodes && current.every(isReady),
-    outdated: outdated
-      .toSorted(byNeed)
-      .map(({metadata: {name, uid = ''}}) => ({apiVersion: 'v1', kind: 'Pod', namespace, name, uid})),
+    isSettled: isSeen && pending.length + missing === 0,
+    deletable: isSeen ? Math.max(0, maxUnavailable(set, nodes) - pending.length - missing) : 0,
+    awaited: pending.map((pod) => nodeOf(pod) ?? '').toSorted(),
+    outdated: outdated.toSorted(byNeed).map((pod) => {
+      const {name, uid = ''} = pod.metadata
+      return {apiVersion: 'v1', kind: 'Pod', namespace, name, uid, node: nodeOf(pod) ?? ''}
+    }),
   }
-}
-
-function isReady(pod: Pod): boolean {
-  return findCondition(pod, 'Ready')?.status === 'True'
 }
 
 /** Pods that are not ready come first, because their deletion loses no service; then by their nodes. */
 function byNeed(one: Pod, other: Pod): number {
   const needs = Number(isReady(one)) - Number(isReady(other))
-  return needs || (one.spec?.nodeName ?? '').localeCompare(other.spec?.nodeName ?? '')
+  return needs || (nodeOf(one) ?? '').localeCompare(nodeOf(other) ?? '')
 }

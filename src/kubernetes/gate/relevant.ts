@@ -1,4 +1,4 @@
-import {CLAIMS, PODS} from '../api/resources.ts'
+import {CLAIMS, NODES, PODS} from '../api/resources.ts'
 import type {Collection} from '../watch/collection.ts'
 import type {Watches} from '../watch/watches.ts'
 import type {GatedObject} from './evaluate.ts'
@@ -15,7 +15,7 @@ export function isRelevant(
   gated: readonly GatedObject[],
   watches: Watches,
 ): boolean {
-  if (resource.kind === CLAIMS.kind) return true
+  if (resource.kind === CLAIMS.kind || resource.kind === NODES.kind) return true
   return gated.some((one) => {
     if (one.namespace !== namespace) return false
     if (one.resource.kind === resource.kind) return one.name === changed.metadata.name

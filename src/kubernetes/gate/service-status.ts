@@ -38,11 +38,21 @@ export function markServiceStatus(deployment: Observed, health: Health): Health 
   return {...health, blames: health.blames.map((one) => (isReport(one) ? {...one, reason: UNREAD} : one))}
 }
 
+/** The health of objects as their services explain it. */
+interface ExplainedHealth {
+  readonly health: Health
+  /**
+   * What services report of nothing but nodes that are away: the objects that report it, with a note each.
+   * Only if these objects alone keep the gate closed.
+   */
+  readonly excused?: readonly Cause[]
+}
+
+/** `awayNodes` are the names of the nodes whose parts of services are not awaited. */
+export type ServiceStatusReader = (health: Health, awayNodes: ReadonlySet<string>) => Promise<ExplainedHealth>
+
 /** Returns a function that replaces marked causes with what the service reports, read from the pods' logs. */
-export function serviceStatusReader(
-  client: ApiClient,
-  namespace: string,
-): (health: Health) => Promise<Health> {
+export function serviceStatusReader(client: ApiClient, namespace: string): ServiceStatusReader {
   const recent = new Map<string, {readonly at: number; readonly report: Promise<Report | undefined>}>()
 
   function read(cause: Cause): Promise<Report | undefined> {
@@ -59,10 +69,26 @@ export function serviceStatusReader(
     return report
   }
 
-  const explain = async (cause: Cause) =>
-    cause.reason === UNREAD ? explained(cause, await read(cause)) : cause
-  return async (health) =>
-    passes(health) ? health : {...health, blames: await Promise.all(health.blames.map(explain))}
+  return async (health, awayNodes) => {
+    if (passes(health)) return {health}
+    const reports = await Promise.all(
+      health.blames.map(async (cause) => (cause.reason === UNREAD ? await read(cause) : undefined)),
+    )
+    const blames = health.blames.map((cause, index) =>
+      cause.reason === UNREAD ? explained(cause, reports[index]) : cause,
+    )
+    const areExcused = reports.every((report) => isOnlyOf(report, awayNodes))
+    return {health: {...health, blames}, ...(areExcused && {excused: blames})}
+  }
+}
+
+/** Whether a service reports that parts on these nodes are down, and nothing else. */
+function isOnlyOf(report: Report | undefined, nodes: ReadonlySet<string>): boolean {
+  if (nodes.size === 0 || report?.state !== 'unhealthy' || report.findings.length === 0) return false
+  return report.findings.every((finding) => {
+    const host = / on (\S+): down\b/.exec(finding)?.[1]
+    return host !== undefined && nodes.has(host)
+  })
 }
 
 /** The time after which a report is read again, in milliseconds: a gate evaluates at each event. */

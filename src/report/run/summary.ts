@@ -9,6 +9,7 @@ import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {blocks, type Part, type View} from '../text/view.ts'
 import {detailLines, failureParts} from './failure.ts'
+import {leftBehindLines} from './left-behind-text.ts'
 import {secondsOf, timePathText} from './longest-path.ts'
 import {doneWord, noteText, STATE_WORDS, skippedLines, testsText} from './run-words.ts'
 
@@ -39,6 +40,10 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
       ...unfinishedLines(state, labels, palette),
       ...testedLines(state, labels, palette),
       ...notedLines(state, labels, palette),
+      ...leftBehindLines(
+        releasesIn(state, 'succeeded').map(({release, progress: {health}}) => ({release, health})),
+        labels,
+      ),
       ...state.notes.map(plainLine),
       outcomeLine(state, palette),
       nextLine(state, palette, commands),

@@ -4,6 +4,7 @@ import type {LastTest} from '../../verbs/observation/last-test.ts'
 import {isPassing, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
 import {KEEP_REASONS} from '../drift/drift-text.ts'
+import {leftBehindLines} from '../run/left-behind-text.ts'
 import {causeText, noteText} from '../run/run-words.ts'
 import {type Columns, table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -34,7 +35,11 @@ export function statusText(
   const list = table(rows, columnsOf(rows, {labels, palette, now}), {headColour: palette.strong})
   const reasons = rows.flatMap((row) => reasonLines(row, {rows, labels, palette}))
   const tested = lastTest ? [`user test: ${testText(lastTest, palette, now)}`] : []
-  const below = [...tested, ...reasons]
+  const left = leftBehindLines(
+    rows.map(({release, health}) => ({release, health: health && passes(health) ? health : undefined})),
+    labels,
+  )
+  const below = [...tested, ...reasons, ...left]
   return [list, ...(below.length === 0 ? [] : ['', ...below])]
 }
 

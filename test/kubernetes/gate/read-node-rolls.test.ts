@@ -1,8 +1,19 @@
 import {describe, expect, it} from 'vitest'
 import type {Pod} from '../../../src/kubernetes/gate/kinds/observed.ts'
 import {isRolledByNode} from '../../../src/kubernetes/gate/node-roll.ts'
+import {nodesByName} from '../../../src/kubernetes/gate/nodes.ts'
 import {nodeRoll} from '../../../src/kubernetes/gate/read-node-rolls.ts'
-import {pod, READY_POD, type StatedStatus, waitingFor, workload} from '../support/objects.ts'
+import {
+  daemonPod,
+  daemonSet,
+  NOW,
+  node,
+  pod,
+  READY_POD,
+  type StatedStatus,
+  waitingFor,
+  workload,
+} from '../support/objects.ts'
 
 const READY = READY_POD!
 const BROKEN = waitingFor('ImagePullBackOff')
@@ -27,8 +38,9 @@ function on(
   return {...rest, metadata: {...metadata, ...more, labels, uid: `uid-${node}`}, spec: {nodeName: node}}
 }
 
-const names = (pods: readonly Pod[], of = set()) => nodeRoll(of, pods).outdated.map(({name}) => name)
-const isSettled = (pods: readonly Pod[], of = set()) => nodeRoll(of, pods).isSettled
+const names = (pods: readonly Pod[], of = set()) =>
+  nodeRoll(of, pods, {now: NOW}).outdated.map(({name}) => name)
+const isSettled = (pods: readonly Pod[], of = set()) => nodeRoll(of, pods, {now: NOW}).isSettled
 
 describe('the pods to replace node by node', () => {
   it('are those of an older template, in the order of their nodes', () => {
@@ -49,7 +61,11 @@ describe('the pods to replace node by node', () => {
 })
 
 it('the progress counts the new pods that are ready', () => {
-  expect(nodeRoll(set(), [on('a', 2), on('b', 2, BROKEN), on('c', 1)])).toMatchObject({ready: 1, nodes: 3})
+  expect(nodeRoll(set(), [on('a', 2), on('b', 2, BROKEN), on('c', 1)], {now: NOW})).toMatchObject({
+    ready: 1,
+    nodes: 3,
+    awaited: ['b'],
+  })
 })
 
 describe('the next pod may be deleted', () => {
@@ -70,6 +86,74 @@ describe('the next pod may be deleted', () => {
     expect(isSettled(pods, of)).toBe(false)
   })
 })
+
+describe('a node that is away', () => {
+  const counts = (nodes: number) => ({desiredNumberScheduled: nodes, updatedNumberScheduled: 1})
+  const UNREADY = {phase: 'Running', conditions: [{type: 'Ready', status: 'False'}]}
+  const rollWith = (dead: Parameters<typeof node>[1], pod: Pod, of = daemonSet(counts(3))) =>
+    nodeRoll(of, [daemonPod('a', 2), daemonPod('b', 1), pod], {
+      nodes: nodesByName([node('a'), node('b'), node('c', dead)]),
+      now: NOW,
+    })
+  const TERMINATING = {deletionTimestamp: '2026-01-01T23:59:00Z'}
+
+  it.each([
+    ['is dead', {notReadyFor: 60}, daemonPod('c', 1, UNREADY), daemonSet(counts(2))],
+    [
+      'died after its pod was deleted',
+      {notReadyFor: 60},
+      daemonPod('c', 1, UNREADY, TERMINATING),
+      daemonSet(counts(2)),
+    ],
+    [
+      'is dead, but counted',
+      {notReadyFor: 60},
+      daemonPod('c', 1, UNREADY, {tolerations: [{operator: 'Exists'}]}),
+      daemonSet(counts(3)),
+    ],
+    ['is cordoned', {isCordoned: true}, daemonPod('c', 1), daemonSet(counts(3))],
+  ])('keeps its pod and does not hold the others up if it %s', (_, state, pod, of) => {
+    expect(rollWith(state, pod, of)).toMatchObject({
+      nodes: 2,
+      outdated: [{node: 'b'}],
+      isSettled: true,
+      deletable: 1,
+    })
+  })
+
+  it('holds the others up while it may come back at once', () => {
+    expect(rollWith({notReadyFor: 30}, daemonPod('c', 1, UNREADY))).toMatchObject({
+      outdated: [{node: 'b'}],
+      awaited: ['c'],
+      isSettled: false,
+      deletable: 0,
+    })
+  })
+})
+
+it.each([
+  [undefined, 1],
+  ['2', 2],
+  ['34%', 3],
+  ['1%', 1],
+  ['0', 1],
+  ['all', 1],
+])(
+  'the annotation kk.openstack.org/roll-max-unavailable: %s lets %i of ten nodes be without a pod',
+  (text, deletable) => {
+    const names = Array.from({length: 10}, (_, index) => `n${index}`)
+    const of = daemonSet({desiredNumberScheduled: 10, updatedNumberScheduled: 0})
+    const annotations = {
+      ...of.metadata.annotations,
+      ...(text && {'kk.openstack.org/roll-max-unavailable': text}),
+    }
+    const pods = names.map((name) => daemonPod(name, 1))
+
+    expect(nodeRoll({...of, metadata: {...of.metadata, annotations}}, pods, {now: NOW})).toMatchObject({
+      deletable,
+    })
+  },
+)
 
 describe('a DaemonSet is rolled node by node', () => {
   const object = (annotations: object, type: string) => ({

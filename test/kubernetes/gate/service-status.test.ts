@@ -6,6 +6,7 @@ import {healthByLists} from '../../../src/kubernetes/gate/health-by-lists.ts'
 import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {openWatches} from '../../../src/kubernetes/watch/watches.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
+import {node} from '../support/objects.ts'
 
 const status: KubernetesObject = {
   apiVersion: 'apps/v1',
@@ -13,12 +14,15 @@ const status: KubernetesObject = {
   metadata: {name: 'nova-status'},
   spec: {replicas: 1},
 }
+const daemons: KubernetesObject = {apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: {name: 'nova-compute'}}
 const about = {object: 'Deployment/nova-status', namespace: 'openstack'}
 const DOWN = 'nova-compute on node1: down, no report since 2026-11-29 14:03:22Z'
 const UNASKED = "services: Table 'nova.services' doesn't exist"
 
 const report = (state: string, findings: readonly string[]) =>
   `${JSON.stringify({state, summary: '3 compute services up', findings})}\n`
+
+const COMPUTES = {desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3}
 
 /** An API server with this Deployment, which is ready or not, and the log of its pod. */
 function server({log, isReady = false}: {log?: string; isReady?: boolean}): Answer {
@@ -44,7 +48,9 @@ function server({log, isReady = false}: {log?: string; isReady?: boolean}): Answ
     if (query.has('watch')) return
     if (path.endsWith('/log')) return log === undefined ? refuse(response, 403, 'no') : void response.end(log)
     if (path.endsWith('/nova-status')) return json(response, deployment)
-    const items = path.endsWith('/deployments') ? [deployment] : path.endsWith('/pods') ? [pod] : []
+    const set = {metadata: {...metadata, name: 'nova-compute'}, status: {observedGeneration: 1, ...COMPUTES}}
+    const lists = {deployments: [deployment], pods: [pod], daemonsets: [set]}
+    const items = lists[path.split('/').at(-1) as keyof typeof lists] ?? []
     json(response, {metadata: {resourceVersion: '1'}, items})
   }
 }
@@ -72,6 +78,29 @@ describe('the health of a Deployment that reports the status of a service', () =
     const {health: closed} = await health({log})
 
     expect(closed).toEqual({state: 'waiting', blames: [{...about, message, reason}]})
+  })
+
+  it.each([
+    ['is left behind if it is only down on nodes that are away', ['node1', 'node2'], 'partial'],
+    ['is not healthy if it is down on a node that is ready, too', ['node1', 'node3'], 'waiting'],
+  ])('%s', async (_, hosts, state) => {
+    const findings = hosts.map(
+      (host) => `nova-compute on ${host}: down, no report since 2026-11-29 14:03:22Z`,
+    )
+    const dead = (name: string) => node(name, {notReadyFor: 3_600})
+    const nodes = [dead('node1'), dead('node2'), node('node3'), node('node4'), node('node5')]
+    const answer = server({log: report('unhealthy', findings)})
+    const {client} = await scriptedServer((asked, response) =>
+      asked.path.endsWith('/nodes')
+        ? json(response, {metadata: {resourceVersion: '1'}, items: nodes})
+        : answer(asked, response),
+    )
+
+    const seen = await healthByLists(client, inputs)('openstack', [status, daemons])
+
+    expect(seen.state).toBe(state)
+    const {notes, blames} = {notes: [], blames: [], ...seen}
+    expect([...notes, ...blames]).toMatchObject([{message: findings.join('; ')}])
   })
 
   it('reads no log while the service is healthy', async () => {

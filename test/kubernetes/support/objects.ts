@@ -2,10 +2,12 @@ import type {ManifestFields} from '../../../src/kubernetes/gate/kinds/health.ts'
 import type {
   ContainerStatus,
   NamespaceObjects,
+  Node,
   ObservedClaim,
   Pod,
   Workload,
 } from '../../../src/kubernetes/gate/kinds/observed.ts'
+import {nodesByName} from '../../../src/kubernetes/gate/nodes.ts'
 
 type Statuses = 'containerStatuses' | 'initContainerStatuses'
 
@@ -49,8 +51,79 @@ export function claim(name: string, phase: string, storageClassName?: string): O
 /** The time at which tests look at pods, unless they say otherwise. */
 export const NOW = Date.parse('2026-01-02T00:00:00Z')
 
-export function around(pods: readonly Pod[] = [], claims: readonly ObservedClaim[] = []): NamespaceObjects {
-  return {pods, now: NOW, claim: (name) => claims.find((found) => found.metadata.name === name)}
+export function around(
+  pods: readonly Pod[] = [],
+  claims: readonly ObservedClaim[] = [],
+  nodes: readonly Node[] = [],
+): NamespaceObjects {
+  const claim = (name: string) => claims.find((found) => found.metadata.name === name)
+  return {pods, now: NOW, claim, nodes: nodesByName(nodes)}
+}
+
+/** What a node of a test has in addition to its name. */
+interface NodeState {
+  readonly isCordoned?: boolean
+  readonly deletionTimestamp?: string
+  /** The seconds for which it has not been ready. */
+  readonly notReadyFor?: number
+}
+
+/** A node as Kubernetes marks it: one that is not ready, or cordoned, has a taint. */
+export function node(name: string, {isCordoned, deletionTimestamp, notReadyFor}: NodeState = {}): Node {
+  const lastTransitionTime = new Date(NOW - (notReadyFor ?? 3_600) * 1_000).toISOString()
+  const ready = {
+    type: 'Ready',
+    status: notReadyFor === undefined ? 'True' : 'Unknown',
+    lastHeartbeatTime: lastTransitionTime,
+    lastTransitionTime,
+  }
+  const taints = [
+    ...(notReadyFor === undefined ? [] : [{key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule'}]),
+    ...(isCordoned ? [{key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule'}] : []),
+  ]
+  return {
+    metadata: {name, ...(deletionTimestamp && {deletionTimestamp})},
+    spec: {taints, ...(isCordoned && {unschedulable: true})},
+    status: {conditions: [ready]},
+  }
+}
+
+/** The tolerations that Kubernetes gives to the pods of DaemonSets. */
+const DAEMON_TOLERATIONS = [
+  {key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute'},
+  {key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute'},
+  {key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule'},
+]
+
+/** A pod of a DaemonSet on a node, of a template by its number. */
+export function daemonPod(
+  nodeName: string,
+  template: number,
+  status: StatedStatus = READY_POD,
+  more: {readonly tolerations?: readonly object[]; readonly deletionTimestamp?: string} = {},
+): Pod {
+  const {tolerations = DAEMON_TOLERATIONS, ...meta} = more
+  const {metadata, ...rest} = pod(`agent-${nodeName}`, status)
+  const labels = {
+    ...metadata.labels,
+    'pod-template-generation': String(template),
+    'controller-revision-hash': `hash-${template}`,
+  }
+  return {
+    ...rest,
+    metadata: {...metadata, ...meta, labels, uid: `uid-${nodeName}`},
+    spec: {nodeName, tolerations} as Pod['spec'] & object,
+  }
+}
+
+/** A DaemonSet whose template is the second, with counts of its status. */
+export function daemonSet(
+  status: object,
+  {observed = 2, spec = {}}: {observed?: number; spec?: object} = {},
+) {
+  const object = workload('DaemonSet', {status, observed, spec})
+  const annotations = {'deprecated.daemonset.template.generation': '2'}
+  return {...object, metadata: {...object.metadata, annotations}}
 }
 
 /**

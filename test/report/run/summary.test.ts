@@ -67,6 +67,32 @@ describe('the end of a run', () => {
     expect(said({state: 'healthy'})).toContain('1 installed, 1 healthy')
   })
 
+  it('names each node that is left behind once, with the DaemonSets of all releases', () => {
+    const run = recorder({db: [], api: []})
+    const left = (object: string, isCurrent: boolean): PassedHealth => {
+      const away = {node: 'compute-7', reason: 'NotReady', since: '2026-11-29T09:00:00Z'} as const
+      const leftBehind = [{...away, pod: 'agent-x', revision: '5c8f7d', isCurrent}]
+      const note = {object, message: 'node compute-7 is left behind', reason: 'NodesLeftBehind', leftBehind}
+      return {state: 'partial', notes: [note]}
+    }
+    const passed = (name: string, health: PassedHealth) => ({...run.succeed(2, name), health}) as RunEvent
+
+    const text = summaryOf([
+      run.begin(),
+      run.start(0, 'db'),
+      passed('db', left('DaemonSet/agent', false)),
+      run.start(1, 'api'),
+      passed('api', left('DaemonSet/proxy', true)),
+      run.finish(3, 'succeeded'),
+    ])
+
+    expect(text).toContain('db: partial: DaemonSet/agent: node compute-7 is left behind\n')
+    expect(text).toContain(
+      'node compute-7 is left behind, NotReady since 2026-11-29T09:00:00Z: ' +
+        'db (DaemonSet/agent, old version, revision 5c8f7d), api (DaemonSet/proxy, current version, not ready)\n',
+    )
+  })
+
   it('counts the tests of a pod by their results', () => {
     const run = recorder({keystone: []})
     const tests = (['passed', 'passed', 'skipped'] as const).map((outcome) => ({name: 'lists', outcome}))

@@ -1,42 +1,139 @@
-import type * as apps from 'kubernetes-types/apps/v1.js'
-import type {Served} from '../../api/served.ts'
+import {allowedPods} from '../../../base/allowance.ts'
 import type {PassedHealth} from '../health.ts'
+import {
+  describeStragglers,
+  newestTemplate,
+  type Straggler,
+  type Stragglers,
+  stragglersOf,
+} from '../left-behind.ts'
+import {nodeOf} from '../nodes.ts'
 import {claimsOf} from './claim.ts'
-import {type HealthOf, withNote, workloadHealth} from './health.ts'
-
-export type DaemonSet = Served<apps.DaemonSet>
+import {ALLOWED, combineHealth, HEALTHY, type HealthOf, withNote, workloadHealth} from './health.ts'
+import type {DaemonSet, Pod} from './observed.ts'
+import {matchesSelector} from './selector.ts'
 
 /**
  * Returns the health of a DaemonSet: a pod of the current template must be available on every node that
- * should have one (kubectl 1.36: rollout_status.go). It is partial while pods that no controller replaces are
- * of an older template.
+ * should have one (kubectl 1.36: rollout_status.go), except on nodes that are away. It is partial while pods
+ * that no controller replaces are of an older template, and while nodes are left behind.
  */
-export const daemonSetHealth: HealthOf<DaemonSet> = (set, namespaceObjects) => {
-  const wanted = set.status?.desiredNumberScheduled ?? 0
-  const claims = wanted === 0 ? [] : claimsOf(set.spec?.template?.spec)
-  return workloadHealth(set, namespaceObjects, {
-    claims,
-    missing: () => missing(set),
-    done: completedHealth(set),
-  })
+export const daemonSetHealth: HealthOf<DaemonSet> = (set, namespaceObjects, {unavailable}) => {
+  const pods = namespaceObjects.pods.filter((pod) => matchesSelector(set.spec?.selector, pod))
+  const stragglers = stragglersOf(set, pods, namespaceObjects)
+  const progress = progressOf(set, stragglers)
+  const allowed = allowedPods(unavailable, progress.wanted)
+  const leftPods = new Set(stragglers.left.map(({pod}) => pod))
+  const claims = progress.wanted === 0 ? [] : claimsOf(set.spec?.template?.spec)
+  const shortfall = missing(progress, allowed)
+  const unread = namespaceObjects.nodes ? '' : NODES_UNREAD
+  const health = workloadHealth(
+    set,
+    {...namespaceObjects, pods: pods.filter((pod) => !leftPods.has(pod))},
+    {
+      claims,
+      missing: () => (shortfall === undefined ? awaitedNodes(stragglers) : `${shortfall}${unread}`),
+      done: combineHealth(passedParts(set, progress, {...stragglers, pods})) as PassedHealth,
+    },
+  )
+  const {until} = stragglers
+  return health.state === 'waiting' && until !== undefined
+    ? {...health, until: Math.min(until, health.until ?? Infinity)}
+    : health
 }
 
-function completedHealth(set: DaemonSet & {readonly kind: string}): PassedHealth | undefined {
-  const {desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0} = set.status ?? {}
-  if (wanted === 0)
-    return withNote('healthy', set, {message: 'no node matches it, so it has no pods', reason: 'NoNodes'})
-  if (updated >= wanted) return undefined
-  const message = `${updated} of ${wanted} pods are of its current version (OnDelete)`
-  return withNote('partial', set, {message, reason: 'OnDelete'})
+const NODES_UNREAD = '; the nodes may not be read, so each is awaited'
+
+/** The pods of a DaemonSet without those that are left behind. */
+interface Progress {
+  readonly wanted: number
+  readonly updated: number
+  readonly available: number
+  readonly isOnDelete: boolean
 }
 
-function missing({spec, status = {}}: DaemonSet): string | undefined {
-  const {
-    desiredNumberScheduled: wanted = 0,
-    updatedNumberScheduled = 0,
-    numberAvailable: available = 0,
-  } = status
-  const updated = spec?.updateStrategy?.type === 'OnDelete' ? wanted : updatedNumberScheduled
-  if (updated < wanted) return `${updated} of ${wanted} pods are updated`
-  return available < wanted ? `${available} of ${wanted} pods are available` : undefined
+function progressOf({spec, status = {}}: DaemonSet, {left}: Stragglers): Progress {
+  const {desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberAvailable = 0} = status
+  const counted = left.filter(({isCounted}) => isCounted)
+  const nodes = (some: readonly Straggler[]) => new Set(some.map(({away}) => away.node)).size
+  // The controller counts the pods there as well, if they are of the newest template, or available.
+  const current = counted.filter(({isCurrent}) => isCurrent)
+  return {
+    wanted: desiredNumberScheduled - nodes(counted),
+    updated: updatedNumberScheduled - nodes(current),
+    available: numberAvailable - nodes(counted.filter(({isReady}) => isReady)),
+    isOnDelete: spec?.updateStrategy?.type === 'OnDelete',
+  }
+}
+
+function missing({wanted, updated, available, isOnDelete}: Progress, allowed: number): string | undefined {
+  if (!isOnDelete && updated < wanted) return `${Math.max(0, updated)} of ${wanted} pods are updated`
+  return available < wanted - allowed
+    ? `${Math.max(0, available)} of ${wanted} pods are available`
+    : undefined
+}
+
+/** Returns what is missing on nodes that the DaemonSet does not count, because they are not ready. */
+function awaitedNodes({awaited}: Stragglers): string | undefined {
+  if (awaited.length === 0) return undefined
+  const names = nodeNames(describeStragglers(awaited).map(({node}) => node))
+  return `${names} ${awaited.length === 1 ? 'is' : 'are'} not ready`
+}
+
+function passedParts(
+  set: DaemonSet & {readonly kind: string},
+  {wanted, updated, available}: Progress,
+  {left, pods}: Stragglers & {readonly pods: readonly Pod[]},
+): readonly PassedHealth[] {
+  const parts: PassedHealth[] = [HEALTHY]
+  if (wanted === 0 && left.length === 0)
+    parts.push(
+      withNote('healthy', set, {message: 'no node matches it, so it has no pods', reason: 'NoNodes'}),
+    )
+  if (updated < wanted)
+    parts.push(
+      withNote('partial', set, {
+        message: `${updated} of ${wanted} pods are of its current version (OnDelete)${oldOn(set, pods)}`,
+        reason: 'OnDelete',
+      }),
+    )
+  if (available < wanted)
+    parts.push(
+      withNote('partial', set, {
+        message: `${available} of ${wanted} pods are available${ALLOWED}`,
+        reason: 'Unavailable',
+      }),
+    )
+  if (left.length > 0) parts.push(leftBehindHealth(set, left))
+  return parts
+}
+
+/** Returns the nodes of the pods of older versions, those that are left behind included. */
+function oldOn(set: DaemonSet, pods: readonly Pod[]): string {
+  const isNewest = newestTemplate(set, pods)
+  const old = pods.filter((pod) => !isNewest(pod)).map((pod) => nodeOf(pod) ?? '')
+  return old.length === 0 ? '' : `, older ones on ${nodeNames(old.toSorted())}`
+}
+
+function leftBehindHealth(
+  set: DaemonSet & {readonly kind: string},
+  left: readonly Straggler[],
+): PassedHealth {
+  const leftBehind = describeStragglers(left)
+  const names = nodeNames(
+    leftBehind.map(
+      ({node, reason, isCurrent}) => `${node} (${reason}, ${isCurrent ? 'pod not ready' : 'old version'})`,
+    ),
+  )
+  const message = `${names} ${leftBehind.length === 1 ? 'is' : 'are'} left behind`
+  return withNote('partial', set, {message, reason: 'NodesLeftBehind', leftBehind})
+}
+
+/** The maximum number of nodes that a message names. */
+const MAX_NAMED = 5
+
+function nodeNames(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMED
+  const shown = [...names.slice(0, MAX_NAMED), ...(rest > 0 ? [`${rest} more`] : [])]
+  return `${names.length === 1 ? 'node' : 'nodes'} ${shown.join(', ')}`
 }

@@ -1,9 +1,18 @@
 import type * as apps from 'kubernetes-types/apps/v1.js'
+import {allowedPods} from '../../../base/allowance.ts'
 import type {Served} from '../../api/served.ts'
 import type {PassedHealth} from '../health.ts'
 import {markServiceStatus} from '../service-status.ts'
 import {claimsOf} from './claim.ts'
-import {closedHealth, conditionCause, type HealthOf, scaledDown, withNote, workloadHealth} from './health.ts'
+import {
+  ALLOWED,
+  closedHealth,
+  conditionCause,
+  type HealthOf,
+  scaledDown,
+  withNote,
+  workloadHealth,
+} from './health.ts'
 import {findCondition} from './observed.ts'
 import {matchesSelector} from './selector.ts'
 
@@ -23,7 +32,9 @@ const rolledOutHealth: HealthOf<Deployment> = (deployment, namespaceObjects, man
   const {spec, status = {}} = deployment
   const isCurrent = (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   const progressing = findCondition(deployment, 'Progressing')
-  if (isCurrent && progressing?.reason === 'ProgressDeadlineExceeded') {
+  const allowed = allowedPods(manifestFields.unavailable, spec?.replicas ?? 1)
+  const isAllowed = allowed > 0 && missing(deployment, allowed) === undefined
+  if (isCurrent && !isAllowed && progressing?.reason === 'ProgressDeadlineExceeded') {
     const pods = namespaceObjects.pods.filter((pod) => matchesSelector(spec?.selector, pod))
     const cause = {reason: progressing.reason, ...conditionCause(deployment, 'ReplicaFailure')}
     return closedHealth('failed', deployment, {
@@ -36,10 +47,18 @@ const rolledOutHealth: HealthOf<Deployment> = (deployment, namespaceObjects, man
   const pods = isPaused ? (status.replicas ?? 0) : (spec?.replicas ?? 1)
   return workloadHealth(deployment, namespaceObjects, {
     claims: pods === 0 ? [] : claimsOf(spec?.template?.spec),
-    missing: () => (isPaused ? unavailable(status.availableReplicas, pods) : missing(deployment)),
+    missing: () => (isPaused ? unavailable(status.availableReplicas, pods) : missing(deployment, allowed)),
     cause: conditionCause(deployment, 'ReplicaFailure'),
-    ...(isPaused && {done: paused(deployment)}),
+    done: isPaused ? paused(deployment) : lacking(deployment),
   })
+}
+
+/** Returns the health of a Deployment that is available except for the pods that the environment allows. */
+function lacking(deployment: Deployment & {readonly kind: string}): PassedHealth | undefined {
+  const message = missing(deployment)
+  return message === undefined
+    ? undefined
+    : withNote('partial', deployment, {message: `${message}${ALLOWED}`, reason: 'Unavailable'})
 }
 
 function paused(deployment: Deployment & {readonly kind: string}): PassedHealth | undefined {
@@ -51,14 +70,14 @@ function paused(deployment: Deployment & {readonly kind: string}): PassedHealth 
   return withNote('partial', deployment, {message, reason: 'DeploymentPaused'})
 }
 
-function missing({spec, status = {}}: Deployment): string | undefined {
+function missing({spec, status = {}}: Deployment, allowed = 0): string | undefined {
   const wanted = spec?.replicas ?? 1
   const {replicas = 0, updatedReplicas: updated = 0, availableReplicas: available = 0} = status
   if (updated < wanted)
     return `${updated} of ${wanted} replicas are updated${spec?.paused ? ', and it is paused' : ''}`
   const old = replicas - updated
   if (old > 0) return old === 1 ? '1 old replica has not ended' : `${old} old replicas have not ended`
-  return available < updated ? unavailable(available, wanted) : undefined
+  return available < updated - allowed ? unavailable(available, wanted) : undefined
 }
 
 function unavailable(available = 0, wanted: number): string | undefined {

@@ -1,3 +1,4 @@
+import type {Allowance} from '../../../base/allowance.ts'
 import {objectName} from '../../manifest/manifest.ts'
 import {type Cause, type Health, type PassedHealth, passes} from '../health.ts'
 import {unboundClaims} from './claim.ts'
@@ -14,6 +15,8 @@ export interface ManifestFields {
   readonly replicasOf: 'chart' | 'default' | 'autoscaler'
   readonly isPaused: boolean
   readonly isSuspended: boolean
+  /** The allowance of pods that need not be available, of the environment. Defaults to none. */
+  readonly unavailable?: Allowance | undefined
 }
 
 /** Returns the health of one object by the object, its surroundings and its manifest; pure. */
@@ -49,7 +52,7 @@ function passed(parts: readonly PassedHealth[]): PassedHealth {
 export function withNote(
   state: PassedHealth['state'],
   object: Observed & {readonly kind: string},
-  note: Pick<Cause, 'message' | 'reason'>,
+  note: Pick<Cause, 'message' | 'reason' | 'leftBehind'>,
 ): PassedHealth {
   return {state, notes: [{...about(object), ...note}]}
 }
@@ -142,6 +145,9 @@ const EXPECTED = {
 } as const satisfies Record<ManifestFields['replicasOf'], (replicas: number) => string>
 
 export const SCALED_DOWN = 'ScaledDown'
+
+/** The end of a note on pods that are not available. */
+export const ALLOWED = ', which the environment allows'
 
 function about(object: Observed & {readonly kind: string}): Pick<Cause, 'object' | 'namespace'> {
   const {namespace} = object.metadata

@@ -1,3 +1,4 @@
+import type * as apps from 'kubernetes-types/apps/v1.js'
 import type * as core from 'kubernetes-types/core/v1.js'
 import type * as meta from 'kubernetes-types/meta/v1.js'
 import type {DeepReadonly, Metadata, Served} from '../../api/served.ts'
@@ -22,6 +23,10 @@ export type LabelSelector = DeepReadonly<meta.LabelSelector>
 export type ContainerStatus = DeepReadonly<core.ContainerStatus>
 export type PodSpec = Partial<DeepReadonly<core.PodSpec>>
 export type Pod = Served<core.Pod>
+export type Node = Served<core.Node>
+/** The nodes of a cluster, by name. */
+export type Nodes = ReadonlyMap<string, Node>
+export type DaemonSet = Served<apps.DaemonSet>
 export type ObservedClaim = Served<core.PersistentVolumeClaim>
 
 /** The fields that all workloads have. */
@@ -35,9 +40,11 @@ export interface Workload extends Observed {
   readonly status?: {readonly observedGeneration?: number; readonly conditions?: readonly Condition[]}
 }
 
-/** The pods and claims in the namespace of an object. */
+/** The pods and claims in the namespace of an object, and the nodes. */
 export interface NamespaceObjects {
   readonly pods: readonly Pod[]
+  /** The nodes of the cluster; undefined if they may not be read, and for objects that do not need them. */
+  readonly nodes?: Nodes
   /** The time by the cluster's clock, in milliseconds since the epoch. */
   readonly now: number
   claim(name: string): ObservedClaim | undefined
@@ -49,6 +56,11 @@ export function hasCompleted(object: Observed): boolean {
   return (
     status?.phase === 'Succeeded' || findCondition({...(status && {status})}, 'Complete')?.status === 'True'
   )
+}
+
+/** Whether a pod is ready, and stays. */
+export function isReady(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp === undefined && findCondition(pod, 'Ready')?.status === 'True'
 }
 
 export function findCondition(

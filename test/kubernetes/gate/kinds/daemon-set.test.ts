@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {daemonSetHealth} from '../../../../src/kubernetes/gate/kinds/daemon-set.ts'
-import {around, STATED, workload} from '../../support/objects.ts'
+import {around, daemonPod, daemonSet, NOW, node, STATED, waitingFor, workload} from '../../support/objects.ts'
 
 const done = {desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3}
 
@@ -47,5 +47,156 @@ describe('the health of a DaemonSet', () => {
       state: 'waiting',
       blames: [{message}],
     })
+  })
+
+  it('is awaited on each node if the nodes may not be read, which is reported', () => {
+    const {nodes: _, ...unread} = around()
+    const set = workload('DaemonSet', {status: {...done, numberAvailable: 2}})
+
+    expect(daemonSetHealth(set, unread, STATED)).toMatchObject({
+      blames: [{message: '2 of 3 pods are available; the nodes may not be read, so each is awaited'}],
+    })
+  })
+})
+
+const DEAD = {notReadyFor: 3_600}
+const UNREADY = {phase: 'Running', conditions: [{type: 'Ready', status: 'False'}]}
+/** Tolerations of all taints: the DaemonSet counts nodes that are not ready, too. */
+const ALL = {tolerations: [{operator: 'Exists'}]}
+const uncounted = {desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2}
+const counted = {desiredNumberScheduled: 3, updatedNumberScheduled: 2, numberAvailable: 2}
+
+describe('a DaemonSet with a node that is away', () => {
+  const present = [daemonPod('a', 2), daemonPod('b', 2)]
+  const nodes = (state: Parameters<typeof node>[1]) => [node('a'), node('b'), node('c', state)]
+  const healthOf = (status: object, pods = present, of = nodes(DEAD)) =>
+    daemonSetHealth(daemonSet(status), around(pods, [], of), STATED)
+
+  it.each([
+    ['is not ready, and not counted', uncounted, daemonPod('c', 1, UNREADY), DEAD, 'NotReady'],
+    ['is not ready, but counted', counted, daemonPod('c', 1, UNREADY, ALL), DEAD, 'NotReady'],
+    ['is cordoned', counted, daemonPod('c', 1, UNREADY), {isCordoned: true}, 'Cordoned'],
+    [
+      'is being deleted',
+      counted,
+      daemonPod('c', 1, UNREADY),
+      {deletionTimestamp: '2026-01-01T12:00:00Z'},
+      'BeingDeleted',
+    ],
+  ])(
+    'is partial if the node %s, and names it with the revision of its pod',
+    (_, status, pod, state, reason) => {
+      expect(healthOf(status, [...present, pod], nodes(state))).toMatchObject({
+        state: 'partial',
+        notes: [
+          {
+            message: `node c (${reason}, old version) is left behind`,
+            reason: 'NodesLeftBehind',
+            leftBehind: [{node: 'c', reason, pod: 'agent-c', revision: 'hash-1', isCurrent: false}],
+          },
+        ],
+      })
+    },
+  )
+
+  it('is partial if the pod there is of the current version, but not ready', () => {
+    const pods = [...present, daemonPod('c', 2, UNREADY, ALL)]
+
+    expect(healthOf({...counted, updatedNumberScheduled: 3}, pods)).toMatchObject({
+      state: 'partial',
+      notes: [{leftBehind: [{isCurrent: true, since: '2026-01-01T23:00:00.000Z'}]}],
+    })
+  })
+
+  it('is healthy if the pod on a cordoned node is ready, and of the current version', () => {
+    expect(healthOf(done, [...present, daemonPod('c', 2)], nodes({isCordoned: true}))).toEqual({
+      state: 'healthy',
+    })
+  })
+
+  it('knows the pods of a template that was applied again by their hash', () => {
+    const pods = [daemonPod('a', 1), daemonPod('b', 1), daemonPod('c', 1, UNREADY)]
+
+    expect(healthOf(uncounted, pods)).toMatchObject({notes: [{leftBehind: [{isCurrent: true}]}]})
+  })
+
+  it('waits for the other nodes, and does not blame the pod that is left behind', () => {
+    const pods = [
+      daemonPod('a', 2),
+      daemonPod('b', 2, waitingFor('ErrImagePull')),
+      daemonPod('c', 2, waitingFor('CrashLoopBackOff'), ALL),
+    ]
+
+    expect(healthOf({...done, numberAvailable: 1}, pods)).toMatchObject({
+      state: 'waiting',
+      blames: [{message: '1 of 2 pods are available', pod: 'agent-b'}],
+    })
+  })
+
+  it.each([
+    ['and not counted', uncounted, daemonPod('c', 1), 'node c is not ready'],
+    ['and counted', counted, daemonPod('c', 1, UNREADY, ALL), '2 of 3 pods are updated'],
+  ])('waits for a node that has just become not ready, %s', (_, status, pod, message) => {
+    expect(healthOf(status, [...present, pod], nodes({notReadyFor: 30}))).toMatchObject({
+      state: 'waiting',
+      blames: [{message}],
+      until: NOW + 10_000,
+    })
+  })
+
+  it.each([
+    ['all nodes', 1, 1],
+    ['most nodes', 4, 3],
+  ])('waits if %s are not ready', (_, total, dead) => {
+    const names = Array.from({length: total}, (_, index) => `n${index}`)
+    const isDead = (name: string) => names.indexOf(name) < dead
+    const of = names.map((name) => node(name, isDead(name) ? DEAD : {}))
+    const pods = names.map((name) => daemonPod(name, 2, isDead(name) ? UNREADY : undefined))
+    const living = total - dead
+    const status = {
+      desiredNumberScheduled: living,
+      updatedNumberScheduled: living,
+      numberAvailable: living,
+    }
+
+    expect(healthOf(status, pods, of)).toMatchObject({
+      state: 'waiting',
+      blames: [{message: expect.stringMatching(/not ready$/)}],
+    })
+  })
+})
+
+describe('a DaemonSet of which the environment lets pods be unavailable', () => {
+  const healthOf = (unavailable: number | `${number}%`, available: number, updated = 10) => {
+    const status = {
+      desiredNumberScheduled: 10,
+      updatedNumberScheduled: updated,
+      numberAvailable: available,
+    }
+    return daemonSetHealth(daemonSet(status), around(), {...STATED, unavailable})
+  }
+
+  it.each<[number | `${number}%`, number]>([
+    [2, 8],
+    ['20%', 8],
+    ['29%', 8],
+    [50, 1],
+  ])('is partial with %s and %i of 10 available', (unavailable, available) => {
+    expect(healthOf(unavailable, available)).toMatchObject({
+      state: 'partial',
+      notes: [{reason: 'Unavailable', message: expect.stringContaining(`${available} of 10 pods`)}],
+    })
+  })
+
+  it.each<[number | `${number}%`, number]>([
+    [2, 7],
+    ['9%', 9],
+    [50, 0],
+  ])('waits with %s and %i of 10 available', (unavailable, available) => {
+    expect(healthOf(unavailable, available).state).toBe('waiting')
+  })
+
+  it('waits until all pods are of the current version', () => {
+    expect(healthOf(2, 10, 9).state).toBe('waiting')
   })
 })

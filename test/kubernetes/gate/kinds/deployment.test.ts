@@ -164,3 +164,34 @@ describe('the health of a Deployment', () => {
     })
   })
 })
+
+describe('a Deployment of which the environment lets pods be unavailable', () => {
+  const healthOf = (available: number, more: object = {}) => {
+    const status = {...done, availableReplicas: available, ...more}
+    const given = workload('Deployment', {spec: {replicas: 3}, status})
+    return deploymentHealth(given, around(), {...STATED, unavailable: 2})
+  }
+
+  it.each([
+    ['its rollout is in time', {}],
+    ['its progress deadline was exceeded', {conditions: [timedOut]}],
+  ])('is partial with as many when %s', (_, more) => {
+    expect(healthOf(1, more)).toMatchObject({
+      state: 'partial',
+      notes: [
+        {message: '1 of 3 replicas are available, which the environment allows', reason: 'Unavailable'},
+      ],
+    })
+  })
+
+  it('is healthy if all are available', () => {
+    expect(healthOf(3)).toEqual({state: 'healthy'})
+  })
+
+  it.each([
+    ['none is available', 0, {}],
+    ['an old replica remains', 3, {replicas: 4}],
+  ])('waits while %s', (_, available, more) => {
+    expect(healthOf(available, more).state).toBe('waiting')
+  })
+})
