@@ -1,3 +1,4 @@
+import type {Allowance} from '../base/allowance.ts'
 import type {Position} from '../base/position.ts'
 import type {ReadinessRules} from '../base/readiness.ts'
 import type {Values} from '../base/values.ts'
@@ -39,6 +40,8 @@ export interface ReleaseSettings {
   /** Whether requirements are inferred. By default they are inferred for charts that declare none. */
   readonly infer?: boolean
   readonly timeoutSeconds?: number
+  /** How many pods of each Deployment and DaemonSet its gate need not wait for. */
+  readonly unavailable?: Allowance
   /**
    * Whether kk generates passwords and keys that no layer specifies. Defaults to the environment's setting.
    */

@@ -260,7 +260,7 @@ function releaseSettings(name: string, settings: Values, position: Locate): Rele
   return {
     ...(same as Pick<
       ReleaseSettings,
-      'chart' | 'version' | 'namespace' | 'protected' | 'infer' | 'secrets' | 'components'
+      'chart' | 'version' | 'namespace' | 'protected' | 'infer' | 'secrets' | 'components' | 'unavailable'
     >),
     requires: ((requires ?? []) as RequirementSettings[]).map((each, index) =>
       requirement(each, position([...path, index])),

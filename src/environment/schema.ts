@@ -172,6 +172,16 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
         pattern: TIME_PATTERN,
         examples: ['20m'],
       }),
+      unavailable: {
+        title: 'a number of pods, or a percentage such as 5%',
+        description:
+          'How many pods of each Deployment and DaemonSet of the release its gate need not wait for. A percentage is rounded down, and at least one pod must be available.',
+        type: ['integer', 'string'],
+        minimum: 0,
+        pattern: '^[1-9]?[0-9]%$',
+        default: 0,
+        examples: [2, '5%'],
+      },
     },
     additionalProperties: false,
   },

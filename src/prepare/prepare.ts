@@ -1,3 +1,4 @@
+import type {Allowance} from '../base/allowance.ts'
 import {KkError} from '../base/errors.ts'
 import {once} from '../base/once.ts'
 import {suggest} from '../base/suggest.ts'
@@ -33,6 +34,8 @@ export interface PreparedRelease {
   readonly layers: readonly Layer[]
   readonly desired: DesiredRelease
   readonly timeoutSeconds: number | undefined
+  /** As in `ReleaseSettings`. */
+  readonly unavailable?: Allowance | undefined
 }
 
 /** A secret that kk generates for a release, without its value. */
@@ -135,7 +138,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       protected: settings?.protected ?? chart.protected,
       ...(stamp && {store: {id: stamp.id, state: stamp.state}}),
     }
-    releases.set(release, {chart, layers: own, desired, timeoutSeconds: settings?.timeoutSeconds})
+    const {timeoutSeconds, unavailable} = settings ?? {}
+    releases.set(release, {chart, layers: own, desired, timeoutSeconds, unavailable})
   }
   return {
     environment,

@@ -1,3 +1,4 @@
+import type {Allowance} from '../base/allowance.ts'
 import type {KkError} from '../base/errors.ts'
 import type {Values} from '../base/values.ts'
 import type {Cause, PassedHealth} from '../kubernetes/gate/health.ts'
@@ -36,6 +37,8 @@ export const DEFAULT_TIMEOUT_SECONDS = 900
 
 interface TimedWork {
   readonly timeoutSeconds: number
+  /** How many pods of each Deployment and DaemonSet its gate need not wait for. Defaults to none. */
+  readonly unavailable?: Allowance
 }
 
 export interface DesiredWork extends TimedWork {
@@ -95,8 +98,16 @@ export interface PruningWork extends TimedWork {
 }
 
 /** Returns the work for a desired release, with its timeout or the default one. */
-export function desiredWork(desired: DesiredRelease, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS): DesiredWork {
-  return {desired, timeoutSeconds}
+export function desiredWork(
+  desired: DesiredRelease,
+  timeoutSeconds?: number,
+  unavailable?: Allowance,
+): DesiredWork {
+  return {desired, ...timedWork(timeoutSeconds, unavailable)}
+}
+
+function timedWork(timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, unavailable?: Allowance): TimedWork {
+  return {timeoutSeconds, ...(unavailable !== undefined && {unavailable})}
 }
 
 type TimedKind = 'rollback' | 'hand-over' | 'test' | 'await' | 'check' | 'unchanged'
@@ -111,9 +122,10 @@ export function timedTasks(
 
 export function timedTask(
   action: Action<TimedKind>,
-  timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
+  timeoutSeconds?: number,
+  unavailable?: Allowance,
 ): readonly Task[] {
-  const work = {timeoutSeconds}
+  const work = timedWork(timeoutSeconds, unavailable)
   switch (action.kind) {
     case 'unchanged':
       return []

@@ -1,3 +1,4 @@
+import type {Allowance} from '../base/allowance.ts'
 import {asKkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
@@ -36,6 +37,7 @@ import {stuckReleases, unseenNotes} from '../prepare/stuck-releases.ts'
 import {type VisibleRevisions, visibleRevisions} from '../prepare/visible-revisions.ts'
 import {redactor} from '../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import {allowanceNotes, awayNodeNotes} from './away-nodes.ts'
 import {planCluster} from './cluster-of.ts'
 import {driftedObjects} from './observation/drift.ts'
 import {driverNotes} from './observation/present-drivers.ts'
@@ -154,6 +156,8 @@ export async function observedPlan(
     ...unseenNotes(unseen),
     ...(await serversElsewhereNotes(prepared, records, cluster)),
     ...(await unhealthyNotes(finalPlan.actions, prepared, cluster)),
+    ...allowanceNotes(finalPlan.actions, prepared),
+    ...(await awayNodeNotes(finalPlan.actions, previous, cluster)),
     ...(showMissing ? await missingNotes(changeable(finalPlan, inputs), cluster) : []),
   ]
   return {
@@ -284,7 +288,7 @@ async function unhealthyNotes(
     (action) => action.kind === 'check' || (action.kind === 'relabel' && action.recheck),
   )
   const unhealthy = await mapParallel(checked, async ({release}) => {
-    const why = await unhealthyReason(cluster, release)
+    const why = await unhealthyReason(cluster, release, prepared.releases.get(release)?.unavailable)
     return why === undefined ? [] : [{release, why}]
   })
   const ill = unhealthy.flat()
@@ -299,12 +303,14 @@ async function unhealthyNotes(
 async function unhealthyReason(
   cluster: {readonly records: Records; readonly health: HealthChecks},
   release: ReleaseId,
+  unavailable: Allowance | undefined,
 ): Promise<string | undefined> {
   try {
     const stored = await cluster.records.stored(release)
     if (!stored) return undefined
     const objects = parseManifest(stored.manifest)
-    const health = await cluster.health.of(releaseNamespace(release), objects, {hasPassed: hasPassed(stored)})
+    const options = {hasPassed: hasPassed(stored), unavailable}
+    const health = await cluster.health.of(releaseNamespace(release), objects, options)
     const [first, ...otherBlames] = failureCauses(health)
     if (!first) return undefined
     const more = otherBlames.length === 0 ? '' : `, and ${otherBlames.length} more`

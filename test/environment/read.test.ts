@@ -10,9 +10,9 @@ const WHOLE = `kk:
   charts: [../charts, {repository: "https://charts.example.org", version: 1.x}, oci://r/c, {oci: oci://r/d}, built-in]
   features: ["2025.1", noble]
   releases:
-    ingress-kube: {chart: ingress, namespace: kube-system, version: ^1.2}
+    ingress-kube: {chart: ingress, namespace: kube-system, version: ^1.2, unavailable: 2}
     nova: {requires: [placement, {release: neutron, kind: applied}, infra/mariadb:applied], timeout: 1h20m}
-    mariadb: {protected: true, without: [memcached]}
+    mariadb: {protected: true, without: [memcached], unavailable: 5%}
     glance:
 global: {region: RegionOne}
 mariadb:
@@ -54,6 +54,7 @@ describe('an environment', () => {
         version: '^1.2',
         requires: [],
         without: [],
+        unavailable: 2,
       },
       nova: {
         requires: [
@@ -64,7 +65,7 @@ describe('an environment', () => {
         without: [],
         timeoutSeconds: 4800,
       },
-      mariadb: {protected: true, requires: [], without: ['memcached']},
+      mariadb: {protected: true, requires: [], without: ['memcached'], unavailable: '5%'},
       glance: {requires: [], without: []},
     })
   })
@@ -175,6 +176,11 @@ describe('readEnvironment refuses an environment', () => {
     ['kk: {charts: [{oci: "oci://a", digest: b}]}\n', 'kk.charts.0.digest: expected a digest: sha256:'],
     ['kk: {releases: {nova: {timeout: 597h}}}\n', 'longer than 0s and at most 399h, got "597h"'],
     ['kk: {releases: {nova: {timeout: 0s}}}\n', 'longer than 0s and at most 399h, got "0s"'],
+    ['kk: {releases: {nova: {unavailable: -1}}}\n', 'expected a number of pods, or a percentage such as 5%'],
+    [
+      'kk: {releases: {nova: {unavailable: 100%}}}\n',
+      'expected a number of pods, or a percentage such as 5%',
+    ],
     ['kk: {releases: {nova: {timeout: 20}}}\n', 'kk.releases.nova.timeout: expected a time such as 20m'],
     [
       'kk: {releases: {nova: {requires: [Foo]}}}\n',

@@ -43,10 +43,12 @@ interface ExecuteOptions {
 export async function execute(task: Task, {tools, controls}: ExecuteOptions): Promise<ActionResult> {
   const {release} = task.action
   try {
+    const {timeoutSeconds, unavailable} = task.work
     const result = await perform(task, {
       ...tools,
       controls,
-      deadline: tools.clock.now() + task.work.timeoutSeconds * 1000,
+      deadline: tools.clock.now() + timeoutSeconds * 1000,
+      unavailable,
     })
     await tools.journal.note({type: 'release-ended', release})
     return result

@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises'
+import type {Allowance} from '../../base/allowance.ts'
 import type {Helm, HelmVersion} from '../../helm/helm.ts'
 import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import type {DryRuns} from '../../kubernetes/dry-run/dry-runs.ts'
@@ -71,6 +72,8 @@ export interface Execution<K extends ActionKind = ActionKind> extends Tools {
   readonly controls: Controls
   /** Milliseconds since the epoch. */
   readonly deadline: number
+  /** As in `GateOptions`. */
+  readonly unavailable?: Allowance | undefined
   /** Masks the secrets among the release's values, if they are known. */
   readonly redact?: Redact
 }

@@ -161,7 +161,7 @@ async function awaitHealth(
   execution: Execution,
   {objects, revision, hasPassed}: Expected,
 ): Promise<PassedHealth> {
-  const {action, cluster, controls, deadline, journal} = execution
+  const {action, cluster, controls, deadline, journal, unavailable} = execution
   await using current = whileCurrent(execution, revision)
   // A check changes nothing.
   const behind = action.kind === 'check' ? undefined : await rollNodes(execution, objects)
@@ -172,6 +172,7 @@ async function awaitHealth(
     objects,
     deadline,
     hasPassed,
+    unavailable,
     signal: current.signal,
     onProgress: (causes) => {
       current.noteCauses(causes)

@@ -294,8 +294,8 @@ function adoptAction(
 }
 
 function adoptWork(release: ReleaseId, {releases}: Prepared): DesiredWork {
-  const {desired, timeoutSeconds} = releases.get(release)!
-  return desiredWork(desired, timeoutSeconds)
+  const {desired, timeoutSeconds, unavailable} = releases.get(release)!
+  return desiredWork(desired, timeoutSeconds, unavailable)
 }
 
 /** Returns the changes in addition to the record, for releases that Flux installed. */

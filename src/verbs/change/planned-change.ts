@@ -243,9 +243,9 @@ function buildTasks({plan, ...sources}: WorkSources): readonly Task[] {
   return plan.actions.flatMap((action) => {
     if (action.kind === 'install' || action.kind === 'upgrade')
       return [{kind: action.kind, action, work: chartWork(action, sources)}]
-    const {desired, timeoutSeconds} = sources.prepared.releases.get(action.release) ?? {}
-    if (action.kind !== 'relabel') return timedTask(action, timeoutSeconds)
-    return [{kind: action.kind, action, work: desiredWork(desired!, timeoutSeconds)}]
+    const {desired, timeoutSeconds, unavailable} = sources.prepared.releases.get(action.release) ?? {}
+    if (action.kind !== 'relabel') return timedTask(action, timeoutSeconds, unavailable)
+    return [{kind: action.kind, action, work: desiredWork(desired!, timeoutSeconds, unavailable)}]
   })
 }
 
@@ -253,13 +253,13 @@ function chartWork(
   {release, kind}: Action,
   {prepared, vendored, rendered, unvalidated, shared, replaced, previous}: Omit<WorkSources, 'plan'>,
 ): ChartWork {
-  const {desired, timeoutSeconds} = prepared.releases.get(release)!
+  const {desired, timeoutSeconds, unavailable} = prepared.releases.get(release)!
   const {chart, values} = vendored.call(release)
   const objects = rendered.get(release) ?? []
   // An install deletes no existing objects.
   const before = kind === 'upgrade' ? installed(previous.get(release)) : []
   return {
-    ...desiredWork(desired, timeoutSeconds),
+    ...desiredWork(desired, timeoutSeconds, unavailable),
     chart,
     values,
     objects,

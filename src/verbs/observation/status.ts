@@ -1,3 +1,4 @@
+import type {Allowance} from '../../base/allowance.ts'
 import {asKkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from '../../doctor/leftovers/leftovers.ts'
@@ -99,9 +100,12 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
       now: cluster.leases.now(),
     }
     const rows = releases.map((release, index) => releaseStatus(snapshot, release, payloads[index]))
+    const allowanceOf = (release: ReleaseId) => subject.prepared?.releases.get(release)?.unavailable
     // In parallel, so that requests for the same lists share them.
     const healths = await Promise.all(
-      payloads.map((payload, index) => releaseHealth(cluster, rows[index]!, payload)),
+      payloads.map((payload, index) =>
+        releaseHealth(cluster, rows[index]!, {payload, unavailable: allowanceOf(rows[index]!.release)}),
+      ),
     )
     const missingNames = await Promise.all(
       payloads.map((payload, index) => missingObjects(cluster, releases[index]!, payload)),
@@ -169,10 +173,13 @@ async function loadPayload(cluster: StatusPorts, {release, revision}: ReleaseRec
 async function releaseHealth(
   cluster: StatusPorts,
   {release, revision, gate}: Omit<ReleaseStatus, 'health'>,
-  payload: Payload | undefined,
+  {
+    payload,
+    unavailable,
+  }: {readonly payload: Payload | undefined; readonly unavailable: Allowance | undefined},
 ): Promise<Health | undefined> {
   if (!payload || 'unreadable' in payload) return undefined
-  const options = {hasPassed: gate !== 'not-passed'}
+  const options = {hasPassed: gate !== 'not-passed', unavailable}
   const observed = await cluster.health.of(releaseNamespace(release), payload.objects, options)
   const health = redactHealth(observed, payload.redact)
   if (!passes(health) || gate !== 'not-passed') return health
