@@ -12,6 +12,8 @@ export const REVISION_LABEL = 'kk.openstack.org/revision'
 export const GATED_LABEL = 'kk.openstack.org/gated'
 /** The revision whose gate passed, while its dependents still have to pass theirs again. */
 export const UNCHECKED_LABEL = 'kk.openstack.org/dependents-unchecked'
+/** The revision some of whose pods are still to be replaced node by node, because their nodes were away. */
+export const LEFT_BEHIND_LABEL = 'kk.openstack.org/left-behind'
 /** The installation of the revision; see `installationOf`. */
 export const INSTALLATION_LABEL = 'kk.openstack.org/installation'
 /** The run that made the revision. */
@@ -130,6 +132,7 @@ export function labelChanges(
   const isKkLabel = (name: string) =>
     name === GATED_LABEL ||
     name === UNCHECKED_LABEL ||
+    name === LEFT_BEHIND_LABEL ||
     name === RUN_LABEL ||
     name === SECTION_LABEL ||
     name === STORE_LABEL ||
@@ -161,6 +164,11 @@ export function gateOf({labels, revision}: Gated): Gate {
   const written = readLabels(labels)
   if (written?.gated === revision) return 'passed'
   return written === undefined || written.exportedTo !== undefined ? 'unknown' : 'not-passed'
+}
+
+/** Whether nodes were left behind when the pods of this revision were replaced node by node. */
+export function isLeftBehind({labels, revision}: Gated): boolean {
+  return revisionIn(labels[LEFT_BEHIND_LABEL]) === revision
 }
 
 export function hasPassed(record: Gated): boolean {

@@ -37,7 +37,7 @@ export interface PlanInputs {
    */
   readonly revisions?: readonly ObservedRecord[]
   readonly mode: PlanMode
-  /** Releases that cannot become healthy on their own, and the action to take instead of waiting. */
+  /** Releases that need an action although their inputs are the same: what they need does not happen on its own. */
   readonly stuck?: ReadonlyMap<ReleaseId, Decision>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean
@@ -172,7 +172,7 @@ function decideAll(inputs: PlanInputs, recordByRelease: Records, selected: Scope
   return new Map([...selected].map(([release, role]) => [release, decideOne(release, role)]))
 }
 
-/** Runs helm again for releases that waiting cannot make healthy, though their inputs are the same. */
+/** Takes the action that a release needs though its inputs are the same. */
 function unstick(decisions: Decisions, stuck: PlanInputs['stuck']): Decisions {
   if (!stuck) return decisions
   return new Map(

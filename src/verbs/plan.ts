@@ -37,7 +37,7 @@ import {stuckReleases, unseenNotes} from '../prepare/stuck-releases.ts'
 import {type VisibleRevisions, visibleRevisions} from '../prepare/visible-revisions.ts'
 import {redactor} from '../redact/redact.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
-import {allowanceNotes, awayNodeNotes} from './away-nodes.ts'
+import {allowanceNotes, awayNodeNotes, returnedNodes} from './away-nodes.ts'
 import {planCluster} from './cluster-of.ts'
 import {driftedObjects} from './observation/drift.ts'
 import {driverNotes} from './observation/present-drivers.ts'
@@ -115,8 +115,9 @@ export async function observedPlan(
   const passed = new Set(records.filter(hasPassed).map(({release}) => release))
   const {stuck, unseen} = await stuckReleases(first, prepared, {cluster, passed})
   const drifted = correctDrift && (await driftedReleases(changeable(first, inputs), cluster))
+  const decided = new Map([...(await returnedNodes(first, records, cluster)), ...stuck])
   const planned =
-    stuck.size === 0 && !drifted ? first : makePlan({...inputs, stuck, ...(drifted && {drifted})})
+    decided.size === 0 && !drifted ? first : makePlan({...inputs, stuck: decided, ...(drifted && {drifted})})
   const previous = await previousRevisions(planned, cluster)
   const changes = [...previous].map(([release, stored]) => {
     const {desired, layers} = releases.get(release)!

@@ -2,11 +2,13 @@ import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/base/errors.ts'
 import type {HealthChecks} from '../../src/kubernetes/gate/health-checks.ts'
 import type {AwayNode} from '../../src/kubernetes/gate/nodes.ts'
+import type {Records} from '../../src/kubernetes/records/records.ts'
 import type {StoredRelease} from '../../src/kubernetes/records/release-record.ts'
 import type {Action} from '../../src/plan/plan.ts'
 import type {ReleaseId} from '../../src/release.ts'
-import {allowanceNotes, awayNodeNotes} from '../../src/verbs/away-nodes.ts'
+import {allowanceNotes, awayNodeNotes, returnedNodes} from '../../src/verbs/away-nodes.ts'
 import {port} from '../kubernetes/support/port.ts'
+import {bareRecord} from '../plan/fixtures.ts'
 
 const release: ReleaseId = 'openstack/libvirt'
 const MANIFEST = `apiVersion: apps/v1
@@ -38,6 +40,49 @@ describe('the nodes that are away', () => {
     ['if nothing is upgraded', async () => [dead], 'unchanged'],
   ])('are not named %s', async (_, away, kind) => {
     expect(await notes(away, kind)).toEqual([])
+  })
+})
+
+describe('nodes that were left behind', () => {
+  const marked = {...bareRecord(release, 4), labels: {'kk.openstack.org/left-behind': '4'}}
+  const back = (outdated: readonly string[], record = marked) =>
+    returnedNodes({actions: [action('unchanged')]}, [record], {
+      records: port<Records>({stored: async () => ({manifest: MANIFEST}) as StoredRelease}),
+      health: port<HealthChecks>({
+        nodeRolls: async () => [
+          {
+            set: 'DaemonSet/libvirt',
+            namespace: 'openstack',
+            nodes: 3,
+            ready: 2,
+            awaited: [],
+            deletable: 1,
+            isSettled: true,
+            outdated: outdated.map((node) => ({
+              apiVersion: 'v1',
+              kind: 'Pod',
+              namespace: 'openstack',
+              name: `libvirt-${node}`,
+              uid: node,
+              node,
+            })),
+          },
+        ],
+      }),
+    })
+
+  it('are taken by the next run when they are back', async () => {
+    expect([...(await back(['c']))]).toEqual([
+      [release, {kind: 'await', reasons: ['nodes that were left behind are back: c']}],
+    ])
+  })
+
+  it('change nothing while they are away', async () => {
+    expect([...(await back([]))]).toEqual([])
+  })
+
+  it('are of the marked revision only', async () => {
+    expect([...(await back(['c'], {...marked, revision: 5}))]).toEqual([])
   })
 })
 

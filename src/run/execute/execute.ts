@@ -44,10 +44,12 @@ export async function execute(task: Task, {tools, controls}: ExecuteOptions): Pr
   const {release} = task.action
   try {
     const {timeoutSeconds, unavailable} = task.work
+    const nodeTimeoutMs = timeoutSeconds * 1000
     const result = await perform(task, {
       ...tools,
       controls,
-      deadline: tools.clock.now() + timeoutSeconds * 1000,
+      deadline: tools.clock.now() + nodeTimeoutMs,
+      nodeTimeoutMs,
       unavailable,
     })
     await tools.journal.note({type: 'release-ended', release})

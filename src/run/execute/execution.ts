@@ -72,6 +72,8 @@ export interface Execution<K extends ActionKind = ActionKind> extends Tools {
   readonly controls: Controls
   /** Milliseconds since the epoch. */
   readonly deadline: number
+  /** The time after which a node that is rolled has failed, in milliseconds. */
+  readonly nodeTimeoutMs: number
   /** As in `GateOptions`. */
   readonly unavailable?: Allowance | undefined
   /** Masks the secrets among the release's values, if they are known. */

@@ -2,13 +2,22 @@ import {asKkError, KkError} from '../../base/errors.ts'
 import {describeCause, redactHealth} from '../../kubernetes/gate/cause.ts'
 import {unhealthy} from '../../kubernetes/gate/gate.ts'
 import {type Cause, failureCauses, type PassedHealth} from '../../kubernetes/gate/health.ts'
+import {isRolledByNode} from '../../kubernetes/gate/node-roll.ts'
 import {OPERATION} from '../../kubernetes/lease/operation.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, parseManifest} from '../../kubernetes/manifest/manifest.ts'
 import {isPermanent} from '../../kubernetes/objects/missing.ts'
 import {missingHookObjects, missingObjects} from '../../kubernetes/objects/missing-hooks.ts'
 import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
-import {GATED_LABEL, gateOf, hasPassed, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
+import {
+  GATED_LABEL,
+  gateOf,
+  hasPassed,
+  isLeftBehind,
+  LEFT_BEHIND_LABEL,
+  readLabels,
+  UNCHECKED_LABEL,
+} from '../../plan/labels.ts'
 import {isRechecked} from '../../plan/plan.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import {redactor} from '../../redact/redact.ts'
@@ -17,7 +26,7 @@ import type {ActionResult} from '../task.ts'
 import {type Execution, masking} from './execution.ts'
 import {releaseLease} from './lease.ts'
 import {expectRevision, raced} from './races.ts'
-import {rollNodes} from './roll-nodes.ts'
+import {type Rolled, rollNodes} from './roll-nodes.ts'
 import {awaitServed} from './served-kinds.ts'
 import {whileCurrent} from './while-current.ts'
 
@@ -45,7 +54,8 @@ export async function passGate(initial: Execution, deployed: Deployed): Promise<
   const {recreated = []} = deployed
   const namespace = releaseNamespace(action.release)
   const missingObjectsNow = await missingObjects(cluster.live, namespace, recreated, ({isGoing}) => !isGoing)
-  return {...(await mark(execution, deployed.record)), ...noted(withGone(health, missingObjectsNow))}
+  const marked = await mark(execution, deployed.record, leavesNodes(health, deployed.objects))
+  return {...marked, ...noted(withGone(health, missingObjectsNow))}
 }
 
 function withGone(health: PassedHealth, gone: readonly KubernetesObject[]): PassedHealth {
@@ -64,7 +74,8 @@ const GONE = 'is gone, though a hook made it: what uses it does not find it'
 export async function passGateOfEarlierRun(execution: Execution<'await'>): Promise<ActionResult> {
   const stored = await plannedRevision(execution)
   await removeLeftovers(execution).catch(() => undefined)
-  return hasPassed(stored) ? {revision: stored.revision} : markHealthy(execution, stored)
+  const isDone = hasPassed(stored) && !isLeftBehind(stored)
+  return isDone ? {revision: stored.revision} : markHealthy(execution, stored)
 }
 
 /**
@@ -106,7 +117,17 @@ export async function plannedRevision({action, cluster}: Execution): Promise<Sto
 async function markHealthy(execution: Execution, stored: StoredRelease): Promise<ActionResult> {
   const health = await awaitHealthOfRecord(execution, stored)
   const missingHooks = await missingHookObjects(execution.cluster.live, stored)
-  return {...(await mark(execution, stored)), ...noted(withGone(health, missingHooks))}
+  const marked = await mark(execution, stored, leavesNodes(health, parseManifest(stored.manifest)))
+  return {...marked, ...noted(withGone(health, missingHooks))}
+}
+
+/** Whether pods that kk replaces node by node are still of an older version. */
+function leavesNodes({notes = []}: PassedHealth, objects: readonly KubernetesObject[]): boolean {
+  const rolled = new Set(objects.filter(isRolledByNode).map(objectName))
+  return notes.some(
+    ({object, reason, leftBehind = []}) =>
+      rolled.has(object) && (reason === 'OnDelete' || leftBehind.some(({isCurrent}) => !isCurrent)),
+  )
 }
 
 /** Waits until the objects of a record, which may have existed before this run, are healthy. */
@@ -161,10 +182,11 @@ async function awaitHealth(
   execution: Execution,
   {objects, revision, hasPassed}: Expected,
 ): Promise<PassedHealth> {
-  const {action, cluster, controls, deadline, journal, unavailable} = execution
+  const {action, cluster, controls, journal, unavailable} = execution
   await using current = whileCurrent(execution, revision)
   // A check changes nothing.
-  const behind = action.kind === 'check' ? undefined : await rollNodes(execution, objects)
+  const isRolled = action.kind !== 'check'
+  const {behind, deadline}: Rolled = isRolled ? await rollNodes(execution, objects) : execution
   if (behind && !controls.signal.aborted) throw await leftBehind(execution, objects, behind)
   controls.onProgress('gate', 'waiting for health')
   const passed = cluster.health.gate({
@@ -209,6 +231,7 @@ async function leftBehind(
 async function mark(
   execution: Execution,
   {revision, secret}: ReleaseRecord,
+  isLeft: boolean,
 ): Promise<{readonly revision: number}> {
   const {action, cluster, environment} = execution
   for (let attempt = 1; ; attempt++) {
@@ -217,8 +240,13 @@ async function mark(
     if (record?.revision !== revision || record.secret.uid !== secret.uid)
       throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
     const text = String(revision)
-    const labels = {[GATED_LABEL]: text, ...(isRechecked(action) && {[UNCHECKED_LABEL]: text})}
-    if (!isOwn || hasPassed(record)) return {revision}
+    const wasLeft = isLeftBehind(record)
+    const labels = {
+      [GATED_LABEL]: text,
+      ...(isRechecked(action) && {[UNCHECKED_LABEL]: text}),
+      ...(isLeft !== wasLeft && {[LEFT_BEHIND_LABEL]: isLeft ? text : null}),
+    }
+    if (!isOwn || (hasPassed(record) && isLeft === wasLeft)) return {revision}
     try {
       await cluster.records.label(record, labels)
       return {revision}

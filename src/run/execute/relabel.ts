@@ -10,6 +10,7 @@ import {
   GATED_LABEL,
   INPUTS_LABEL,
   INSTALLATION_LABEL,
+  LEFT_BEHIND_LABEL,
   labelChanges,
   labelsOf,
   RUN_LABEL,
@@ -103,10 +104,10 @@ export async function handOver(execution: Execution<'hand-over'>): Promise<{read
   return {revision}
 }
 
+const GATE_LABELS = new Set([GATED_LABEL, LEFT_BEHIND_LABEL, UNCHECKED_LABEL])
+
 function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(labels).filter(([name]) => name === GATED_LABEL || name === UNCHECKED_LABEL),
-  )
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => GATE_LABELS.has(name)))
 }
 
 /**

@@ -1,5 +1,6 @@
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
+import type {NodeRoll} from '../../kubernetes/gate/node-roll.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
@@ -7,33 +8,60 @@ import {deleteNoted} from './prune.ts'
 
 const POLL_INTERVAL_MS = 1_000
 
+/** The end of a roll. */
+export interface Rolled {
+  /** What remains when interrupted or at the deadline; undefined if no pod is to be replaced. */
+  readonly behind?: Cause
+  /** The deadline of the gate, in milliseconds since the epoch: each node that is done moves it. */
+  readonly deadline: number
+}
+
 /**
- * Replaces the pods of DaemonSets that request it (`kk.openstack.org/roll`) node by node: a pod is deleted
- * once all previously replaced pods are ready. The state is on the cluster, so a later run continues after an
- * interruption. Resolves with what remains when interrupted or at the deadline.
+ * Replaces the pods of DaemonSets that request it (`kk.openstack.org/roll`) node by node: pods are deleted
+ * while no more nodes than allowed are without a ready pod. The timeout of the release applies to each node.
+ * The state is on the cluster, so a later run continues after an interruption.
  */
-export async function rollNodes(
-  execution: Execution,
-  objects: readonly KubernetesObject[],
-): Promise<Cause | undefined> {
-  const {action, cluster, clock, controls, deadline} = execution
+export async function rollNodes(execution: Execution, objects: readonly KubernetesObject[]): Promise<Rolled> {
+  const {action, cluster, clock, controls, nodeTimeoutMs} = execution
+  let {deadline} = execution
   let replaced = 0
   let lastMessage = ''
+  const least = new Map<string, number>()
   for (;;) {
     const rolls = await cluster.health.nodeRolls(releaseNamespace(action.release), objects)
     const roll = rolls.find(({outdated, isSettled}) => outdated.length > 0 || (replaced > 0 && !isSettled))
-    if (!roll) return undefined
-    const {set, namespace, nodes, ready, outdated, isSettled} = roll
-    const [next] = outdated
+    if (!roll) return {deadline}
+    const {set, namespace, nodes, ready, outdated, awaited, deletable} = roll
     const message = `${ready} of ${nodes} nodes have its new pod`
     const behind = {object: set, namespace, message}
     if (message !== lastMessage) controls.onProgress('gate', describeCause(behind), [behind])
     lastMessage = message
-    if (clock.now() >= deadline) return behind
-    if (isSettled && next) {
+    const remaining = outdated.length + awaited.length
+    if (remaining < (least.get(set) ?? Infinity)) deadline = Math.max(deadline, clock.now() + nodeTimeoutMs)
+    least.set(set, Math.min(remaining, least.get(set) ?? Infinity))
+    if (clock.now() >= deadline)
+      return {deadline, behind: {...behind, message: `${message}${remainder(roll)}`}}
+    for (const next of outdated.slice(0, deletable)) {
       await deleteNoted(execution, next)
       replaced += 1
     }
-    if (!(await clock.wait(POLL_INTERVAL_MS, controls.signal))) return behind
+    if (!(await clock.wait(POLL_INTERVAL_MS, controls.signal))) return {deadline, behind}
   }
+}
+
+/** The maximum number of nodes that a message names. */
+const MAX_NAMED = 5
+
+/** Returns the nodes that a roll has not finished. */
+function remainder({awaited, outdated}: NodeRoll): string {
+  const old = outdated.map(({node}) => node)
+  return [
+    ...(awaited.length > 0 ? [`; not ready: ${namedNodes(awaited)}`] : []),
+    ...(old.length > 0 ? [`; with the old pod, which the next run replaces: ${namedNodes(old)}`] : []),
+  ].join('')
+}
+
+function namedNodes(nodes: readonly string[]): string {
+  const rest = nodes.length - MAX_NAMED
+  return [...nodes.slice(0, MAX_NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
 }

@@ -9,15 +9,31 @@ const SET = {set: 'DaemonSet/agent', namespace: 'openstack', nodes: 2}
 const pod = (name: string) => ({
   ...{apiVersion: 'v1', kind: 'Pod', namespace: 'openstack', uid: `uid of ${name}`},
   name,
+  node: `node of ${name}`,
 })
 
+type Look = Pick<NodeRoll, 'isSettled' | 'outdated' | 'ready'> & Partial<NodeRoll>
+
+const rollOf = (look: Look): NodeRoll => ({
+  ...SET,
+  awaited: look.isSettled ? [] : ['node-1'],
+  deletable: look.isSettled ? 1 : 0,
+  ...look,
+})
+
+const ROLLED = `apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, annotations: {kk.openstack.org/roll: node-by-node}}
+spec: {updateStrategy: {type: OnDelete}}
+`
+
 /** A world in which each look at the pods gives the next of these; `wait` is what lies between. */
-function worldOf(...looks: readonly Pick<NodeRoll, 'isSettled' | 'outdated' | 'ready'>[]) {
+function worldOf(...looks: readonly Look[]) {
   const left = [...looks]
   return newWorld({
     record: bareRecord('openstack/keystone', 1),
     cluster: {
-      health: port({nodeRolls: async () => left.splice(0, 1).map((look) => ({...SET, ...look}))}),
+      health: port({nodeRolls: async () => left.splice(0, 1).map(rollOf)}),
     },
   })
 }
@@ -58,7 +74,7 @@ describe('pods that are replaced node by node', () => {
       record: bareRecord('openstack/keystone', 1),
       cluster: {
         health: port({
-          nodeRolls: async () => [{...SET, isSettled: true, ready: 1, outdated: [pod('second')]}],
+          nodeRolls: async () => [rollOf({isSettled: true, ready: 1, outdated: [pod('second')]})],
         }),
       },
     })
@@ -67,9 +83,85 @@ describe('pods that are replaced node by node', () => {
 
     await expect(ended).rejects.toMatchObject({
       code: 'KK_UNHEALTHY',
-      message: expect.stringContaining('DaemonSet/agent: 1 of 2 nodes have its new pod'),
+      message: expect.stringContaining(
+        'DaemonSet/agent: 1 of 2 nodes have its new pod; with the old pod, which the next run replaces: node of second',
+      ),
     })
     expect(deeds(world.log)).not.toContain('delete object second')
+  })
+
+  it('are deleted together, as many as may be unavailable', async () => {
+    const world = worldOf({
+      isSettled: true,
+      ready: 0,
+      deletable: 2,
+      outdated: [pod('first'), pod('second'), pod('third')],
+    })
+
+    await world.execute(actionOf('upgrade', 1), workOf())
+
+    expect(deeds(world.log).filter((deed) => deed.startsWith('delete'))).toEqual([
+      'delete object first',
+      'delete object second',
+    ])
+  })
+
+  it('have the timeout of the release for each node', async () => {
+    const names = ['first', 'second', 'third', 'fourth']
+    let look = 0
+    const world: ReturnType<typeof newWorld> = newWorld({
+      record: bareRecord('openstack/keystone', 1),
+      cluster: {
+        health: port({
+          nodeRolls: async () => {
+            const outdated = names.slice(look++).map(pod)
+            if (look > 1) world.pass(50)
+            return outdated.length === 0 ? [] : [rollOf({isSettled: true, ready: look - 1, outdated})]
+          },
+        }),
+      },
+    })
+
+    await world.execute(actionOf('upgrade', 1), workOf(undefined, {timeoutSeconds: 60}))
+
+    expect(deeds(world.log)).toContain('delete object fourth')
+  })
+
+  it('mark the record while nodes are left behind with an old pod', async () => {
+    const left = {node: 'c', reason: 'NotReady', pod: 'agent-c', isCurrent: false} as const
+    const note = {object: 'DaemonSet/agent', message: 'node c is left behind', leftBehind: [left]}
+    const world = newWorld({
+      record: {...bareRecord('openstack/keystone', 1), labels: {'kk.openstack.org/owner': 'all-in-one'}},
+      manifests: {1: ROLLED},
+      cluster: {
+        health: port({gate: async () => ({state: 'partial', notes: [note]}), nodeRolls: async () => []}),
+      },
+    })
+
+    await world.execute(actionOf('await', 1))
+
+    expect(world.record?.labels).toMatchObject({
+      'kk.openstack.org/gated': '1',
+      'kk.openstack.org/left-behind': '1',
+    })
+  })
+
+  it('are replaced by a run that awaits a revision whose nodes were left behind, and clear its mark', async () => {
+    const looks: Look[] = [{isSettled: true, ready: 1, outdated: [pod('second')]}]
+    const marks = {'kk.openstack.org/gated': '1', 'kk.openstack.org/left-behind': '1'}
+    const world = newWorld({
+      record: {
+        ...bareRecord('openstack/keystone', 1),
+        labels: {'kk.openstack.org/owner': 'all-in-one', ...marks},
+      },
+      manifests: {1: ROLLED},
+      cluster: {health: port({nodeRolls: async () => looks.splice(0, 1).map(rollOf)})},
+    })
+
+    await world.execute(actionOf('await', 1))
+
+    expect(deeds(world.log)).toContain('delete object second')
+    expect(world.record?.labels).not.toHaveProperty(['kk.openstack.org/left-behind'])
   })
 
   it('are continued by a run that only awaits', async () => {
