@@ -176,11 +176,20 @@ def manage(command, **options):
     return subprocess.run(["nova-manage", "cell_v2", command], text=True, **options)
 
 
+def is_lost(pod):
+    """Whether the node has stopped to report: Kubernetes marks its pods not ready, the containers stay as they were."""
+    status = pod.get("status", {})
+    containers = status.get("containerStatuses", [])
+    ready = [each["status"] for each in status.get("conditions", []) if each["type"] == "Ready"]
+    stopped = bool(containers) and all(each["ready"] for each in containers) and ready == ["False"]
+    return stopped or "deletionTimestamp" in pod["metadata"]
+
+
 def missing():
-    """The nodes with a nova-compute that are in no cell."""
+    """The nodes with a nova-compute that are in no cell. Those that are lost are found when they are back."""
     query = urllib.parse.urlencode({"labelSelector": COMPUTE})
     pods = request("GET", "/api/v1/namespaces/%s/pods?%s" % (NAMESPACE, query))["items"]
-    nodes = {pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"]}
+    nodes = {pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"] and not is_lost(pod)}
     hosts = manage("list_hosts", stdout=subprocess.PIPE, check=True).stdout
     return sorted(nodes - {cell.strip() for row in hosts.splitlines() for cell in row.split("|")})
 
