@@ -4,6 +4,7 @@ import {NO_RULES} from '../../../src/base/readiness.ts'
 import type {Resource} from '../../../src/kubernetes/api/resources.ts'
 import {waitForHealth} from '../../../src/kubernetes/gate/gate.ts'
 import type {Cause} from '../../../src/kubernetes/gate/health.ts'
+import {NOT_READY_GRACE_MS} from '../../../src/kubernetes/gate/nodes.ts'
 import type {ScaleTarget} from '../../../src/kubernetes/gate/scale-targets.ts'
 import type {KubernetesObject} from '../../../src/kubernetes/manifest/kubernetes-object.ts'
 import {openWatches} from '../../../src/kubernetes/watch/watches.ts'
@@ -105,6 +106,43 @@ describe('a gate', () => {
       log: ['password is ***'],
     })
     expect(progress).toMatchObject([[{detail: 'exited with 1: cannot log in with ***'}]])
+  })
+
+  it('passes without an event once a node has been away for the grace period, and watches the nodes once', async () => {
+    const since = new Date(Date.now() - NOT_READY_GRACE_MS + 1_000).toISOString()
+    const dead = {conditions: [{type: 'Ready', status: 'Unknown', lastTransitionTime: since}]}
+    const ready = {conditions: [{type: 'Ready', status: 'True', lastTransitionTime: since}]}
+    const counts = {desiredNumberScheduled: 2, updatedNumberScheduled: 1, numberAvailable: 1}
+    const set = {
+      ...live(1, {observedGeneration: 0, ...counts}),
+      metadata: {name: 'agent', namespace: 'openstack', resourceVersion: '1'},
+    }
+    const agentOn = (nodeName: string, status: object) => ({
+      metadata: {name: `agent-${nodeName}`, namespace: 'openstack', labels: {job: 'sync'}},
+      spec: {nodeName},
+      status,
+    })
+    const lists: Readonly<Record<string, readonly object[]>> = {
+      nodes: [
+        {metadata: {name: 'a'}, status: ready},
+        {metadata: {name: 'b'}, status: dead},
+      ],
+      pods: [agentOn('a', ready), agentOn('b', dead)],
+      daemonsets: [set],
+    }
+    const watched: string[] = []
+    const answer: Answer = ({path, query}, response) => {
+      const [kind = ''] = path.split('/').slice(-1)
+      if (query.has('watch')) return void watched.push(kind)
+      if (kind === 'agent') return json(response, set)
+      json(response, {metadata: {resourceVersion: '1'}, items: lists[kind] ?? []})
+    }
+    const objects = [{apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: {name: 'agent'}}]
+
+    const passed = await gate(answer, {milliseconds: 10_000, objects})
+
+    expect(passed).toMatchObject({state: 'partial', notes: [{leftBehind: [{node: 'b', since}]}]})
+    expect(watched.filter((kind) => kind === 'nodes')).toHaveLength(1)
   })
 
   it("passes after the timeout of a custom resource's status, without an event", async () => {
