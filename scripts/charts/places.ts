@@ -52,7 +52,15 @@ export const SHARED: Readonly<Record<string, Schema>> = {
     ephemeral: flag,
     backend: {enum: ['ceph', 'file']},
   }),
-  ingress: closed({enabled: flag, class: text, domain: text, tls_secret: text, annotations: mapOf(scalar)}),
+  ingress: closed({
+    enabled: flag,
+    class: text,
+    gateway: text,
+    domain: text,
+    tls_secret: text,
+    certificate: {enum: ['shared', 'release']},
+    annotations: mapOf(scalar),
+  }),
   notifications: closed({enabled: flag}),
   dumps: closed({claim: text, keep: {type: 'integer', minimum: 1}, size: text}),
   tls: closed({
@@ -79,7 +87,7 @@ export const GLOBAL: Schema = {
     network_policy: {type: 'object', properties: {nodes: texts}},
     conf: false,
     extraObjects: false,
-    manifests: false,
+    manifests: closed({network_policy: flag}),
   },
 }
 
@@ -162,7 +170,10 @@ export const OF_UNITS: Readonly<Record<string, Schema>> = {
     closed({
       node_port: closed({enabled: flag, port: whole}),
       service,
-      ingress: closed({enabled: flag, class: text, tls_secret: text, annotations: mapOf(scalar)}),
+      ingress: closed({
+        ...{enabled: flag, class: text, gateway: text, tls_secret: text},
+        annotations: mapOf(scalar),
+      }),
     }),
   ),
   network_policy: {

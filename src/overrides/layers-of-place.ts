@@ -1,9 +1,10 @@
 import {KkError} from '../base/errors.ts'
 import {mergeValues} from '../base/merge.ts'
-import {isEmpty} from '../base/values.ts'
+import {isEmpty, type Values} from '../base/values.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 import type {FactName, Facts} from './facts/facts.ts'
 import type {Layer} from './layer.ts'
+import {ingressCertificate} from './system/ingress.ts'
 import type {FoundChart, Plugins} from './system/plugins.ts'
 import {foreignServers} from './system/servers.ts'
 import {factsFor, factsRead} from './system/system-overrides.ts'
@@ -15,11 +16,12 @@ import {changedBy, type HistoryEntry, keptValues} from './user/stored-values.ts'
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
 
 /**
- * Returns the system layers of releases of these charts. The facts are read once the wanted charts are known,
- * and the layer of one release depends on the other releases.
+ * Returns the system layers of releases of these charts, of an environment with this `global`. The facts are
+ * read once the wanted charts are known, and the layer of one release depends on the other releases.
  */
 export type SystemLayersOf = (
   charts: ReadonlyMap<ReleaseId, FoundChart>,
+  global?: Values,
 ) => Promise<(release: ReleaseId) => Promise<Layer | undefined>>
 
 /** The store of the user layers, for commands that change the cluster. */
@@ -58,7 +60,7 @@ export function systemLayers(
   facts: (names: readonly FactName[]) => Promise<Facts>,
   plugins: Plugins,
 ): SystemLayersOf {
-  return async (charts) => {
+  return async (charts, global) => {
     const knownFacts = await facts(await factsRead(charts.values(), plugins))
     const spoken = new Map([...charts].map(([release, chart]) => [release, plugins.dialectChart(chart)]))
     return async (release) => {
@@ -66,7 +68,8 @@ export function systemLayers(
       const namespace = releaseNamespace(release)
       const plugin = await plugins.find(chart)
       const generated = (await plugin?.overrides(factsFor(plugin, knownFacts), namespace)) ?? {}
-      const values = mergeValues(generated, foreignServers(release, spoken))
+      const servers = foreignServers(release, spoken)
+      const values = mergeValues(generated, servers, ingressCertificate(release, spoken, global))
       if (isEmpty(values)) return undefined
       return {name: 'system', source: systemSource(chart.name, namespace, plugin?.file), values}
     }

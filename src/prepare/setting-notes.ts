@@ -13,13 +13,15 @@ import {type Uses, usersOf} from '../plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {DEPLOYED_SERVERS, dottedHost} from './gathering/outside-servers.ts'
 import type {Prepared, PreparedRelease} from './prepare.ts'
+import {ingressProblems} from './settings/ingress-problems.ts'
 import type {SettingProblem} from './settings/setting-problem.ts'
 
 type Settings = Pick<Prepared, 'environment' | 'graph' | 'releases' | 'plugins'>
 
 /** Returns notes on settings that are accepted but do not have the apparent effect. */
 export function settingNotes(prepared: Settings): readonly string[] {
-  const names = new Set(nameProblems(prepared).map(({what}) => what))
+  const problems = [...nameProblems(prepared), ...ingressProblems(prepared)]
+  const names = new Set(problems.map(({what}) => what))
   return [...names, ...featureNotes(prepared), ...otherRegistryNotes(prepared), ...externalNotes(prepared)]
 }
 

@@ -92,6 +92,57 @@ describe('the ingress of public endpoints', () => {
     })
   })
 
+  it('has the certificate of each release if that is asked for, also of a section with several', async () => {
+    const issuer = {name: 'cloud', kind: 'ClusterIssuer'}
+    const values = {
+      ...switchedOn({class: 'nginx', certificate: 'release'}),
+      values: {tls: {public: true, issuer}},
+    }
+
+    const objects = await charts.render('nova', values)
+
+    const names = ['nova.example.org', 'novncproxy.example.org']
+    const secrets = ofKind(objects, 'Ingress').map(({spec}) => (spec as unknown as Tls).tls)
+    expect(secrets.sort((a, b) => (a[0]!.hosts[0]! < b[0]!.hosts[0]! ? -1 : 1))).toEqual(
+      names.map((host) => [{hosts: [host], secretName: 'nova-tls'}]),
+    )
+    expect(ofKind(objects, 'Certificate')).toMatchObject([
+      {spec: {secretName: 'nova-tls', issuerRef: issuer}},
+    ])
+    const [certificate] = ofKind(objects, 'Certificate') as unknown as readonly [{spec: {dnsNames: string[]}}]
+    expect(certificate.spec.dnsNames.sort()).toEqual(names)
+  })
+
+  it('has a Secret of its own if its annotation asks cert-manager for one, unless another is stated', async () => {
+    const annotations = {'cert-manager.io/cluster-issuer': 'letsencrypt'}
+    const secretOf = async (more: Values) => {
+      const [ingress] = ofKind(await charts.render('keystone', switchedOn({annotations, ...more})), 'Ingress')
+      return (ingress!.spec as unknown as Tls).tls[0]!.secretName
+    }
+
+    expect(await secretOf({})).toBe('keystone-api-public-tls')
+    expect(await secretOf({tls_secret: 'mine'})).toBe('mine')
+  })
+
+  it('is an HTTPRoute if a Gateway is named, which has the certificate', async () => {
+    const objects = await charts.render('keystone', switchedOn({gateway: 'infra/cloud'}))
+    const [here] = ofKind(await charts.render('keystone', switchedOn({gateway: 'cloud'})), 'HTTPRoute')
+
+    expect(ofKind(objects, 'Ingress')).toEqual([])
+    expect(ofKind(objects, 'HTTPRoute')).toMatchObject([
+      {
+        apiVersion: 'gateway.networking.k8s.io/v1',
+        metadata: {name: 'keystone-api', namespace: 'openstack'},
+        spec: {
+          parentRefs: [{name: 'cloud', namespace: 'infra'}],
+          hostnames: ['keystone.example.org'],
+          rules: [{backendRefs: [{name: 'keystone-api', port: 5000}]}],
+        },
+      },
+    ])
+    expect(here).toMatchObject({spec: {parentRefs: [{name: 'cloud'}]}})
+  })
+
   it('omits a component that disables it, and an endpoint with a public address instead of a name', async () => {
     const closed = {...switchedOn(), values: {network: {api: {ingress: {enabled: false}}}}}
     const console = {host_fqdn_override: {public: {host: '192.0.2.1'}}, port: {novnc_proxy: {public: 30608}}}
@@ -118,6 +169,9 @@ describe('the ingress of public endpoints', () => {
   })
 })
 
+interface Tls {
+  readonly tls: readonly {readonly hosts: readonly string[]; readonly secretName: string}[]
+}
 type Named = Readonly<
   Record<string, {readonly host_fqdn_override?: {readonly public: {readonly host: string}}}>
 >

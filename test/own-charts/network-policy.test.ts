@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {SERVICES, useCharts, valuesOf, withAllObjects} from './support/charts.ts'
+import {GIVEN, SERVICES, useCharts, valuesOf, withAllObjects} from './support/charts.ts'
 import {ofKind} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -41,6 +41,17 @@ describe('network policies', () => {
         },
       ],
     })
+  })
+
+  it('are enabled once for all releases, and disabled for one', async () => {
+    const global = {...GIVEN, manifests: {network_policy: true}, network_policy: {nodes: []}}
+    const names = async (values: object) =>
+      ofKind(await charts.render('rabbitmq', {global, values}), 'NetworkPolicy').map(
+        ({metadata}) => metadata.name,
+      )
+
+    expect(await names({})).toContain('rabbitmq-server')
+    expect(await names({manifests: {network_policy: false}})).toEqual([])
   })
 
   it('require the addresses of nodes, because some clients use the host network', async () => {

@@ -25,9 +25,9 @@ describe('the certificate of a release', () => {
     expect(secret).toMatchObject({type: 'kubernetes.io/tls', data: ENCODED})
   })
 
-  it('is requested from cert-manager, for the names of Services and the public name', async () => {
+  it('is requested from cert-manager, inside also for the names of Services', async () => {
     const issuer = {name: 'cloud', kind: 'ClusterIssuer'}
-    const objects = await keystone({tls: {public: true, issuer}, endpoints: NAMED})
+    const objects = await keystone({tls: {internal: true, issuer}, endpoints: NAMED})
 
     expect(ofKind(objects, 'Certificate')).toMatchObject([
       {
@@ -46,6 +46,16 @@ describe('the certificate of a release', () => {
     expect(
       objects.filter(({metadata, kind}) => kind === 'Secret' && metadata.name === 'keystone-tls'),
     ).toEqual([])
+  })
+
+  it('is requested only for public names if TLS is off inside, because Let’s Encrypt signs no others', async () => {
+    const certificates = async (endpoints: object) => {
+      const objects = await keystone({tls: {public: true, issuer: {name: 'cloud'}}, endpoints})
+      return ofKind(objects, 'Certificate').map(({spec}) => (spec as {dnsNames?: unknown}).dnsNames)
+    }
+
+    expect(await certificates(NAMED)).toEqual([['keystone.example.org']])
+    expect(await certificates({})).toEqual([])
   })
 
   it('is the Secret that the user names', async () => {

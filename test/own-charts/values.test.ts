@@ -65,7 +65,7 @@ describe('values of a chart', () => {
   })
 
   it.each([
-    [{manifests: {network_policy: true}}, '/global/manifests'],
+    [{manifests: {rbac: false}}, '/global/manifests'],
     [{network_policy: {nodes: '192.0.2.0/24'}}, '/global/network_policy/nodes'],
   ])('in global that no chart reads are refused: %j', async (global, place) => {
     expect(await charts.refusal('rabbitmq', {global})).toContain(place)

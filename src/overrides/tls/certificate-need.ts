@@ -49,23 +49,23 @@ export function certificateNeeds(
  * undefined.
  */
 export function certificateSettings(chart: DialectChart, values: Values): Values | undefined {
-  const tls = readTls(values)
+  const tls = tlsSettings(values)
   return chart.dialect === 'kk' && isCovered(chart, tls) ? tls : undefined
 }
 
 /** Returns true if the layers of a release enable TLS; the rest is only checked then. */
 export function wantsTls(values: Values): boolean {
-  const {public: outside, internal} = readTls(values)
+  const {public: outside, internal} = tlsSettings(values)
   return outside === true || internal === true
 }
 
 /** Returns true if the layers of a release enable TLS between services. */
 export function wantsInternalTls(values: Values): boolean {
-  return readTls(values).internal === true
+  return tlsSettings(values).internal === true
 }
 
 /** Returns `tls` as charts read it: `global.tls` with the `tls` of the section merged over it. */
-function readTls(values: Values): Values {
+export function tlsSettings(values: Values): Values {
   return mergeValues(mapOf(mapOf(values.global).tls), mapOf(values.tls))
 }
 
@@ -79,7 +79,8 @@ function isCovered({values: {serves}}: DialectChart, {public: outside, internal}
 
 /**
  * Returns the names and addresses by which clients reach the servers of a release, and a name that all
- * servers share, by which a proxy verifies their pods. A release without servers gets only its own name.
+ * servers share, by which a proxy verifies their pods. A release without servers gets only its own name. If
+ * Ingresses have the certificates of their releases, their names are included.
  */
 function serverNames(
   {values: defaults}: DialectChart,
@@ -100,19 +101,32 @@ function serverNames(
     ]
   })
   const isController = Object.values(components).some((each) => mapOf(each).controller !== undefined)
-  const outside = isController ? publicNames(endpoints, values) : []
+  const outside = isController ? publicNames(endpoints, values) : ingressNames(defaults, values)
   // The first name is the subject of the certificate.
   const own =
     names.length === 0 ? [`${release}.${namespace}`] : [...names, `servers.${namespace}.svc.${domain}`]
   return [...new Set([...own, ...outside])]
 }
 
+/** Returns the names of a release's endpoints below the common domain, for its Ingresses. */
+function ingressNames({serves}: Values, values: Values): readonly string[] {
+  const {certificate, domain} = ingressSettings(values)
+  if (certificate !== 'release' || stringValue(domain) === undefined) return []
+  const names = Object.values(mapOf(serves)).flatMap((each) => stringValue(mapOf(each).public) ?? [])
+  return names.map((name) => `${name}.${String(domain)}`)
+}
+
+/** Returns `ingress` as charts read it. */
+export function ingressSettings({global, ingress}: Values): Values {
+  return mergeValues(mapOf(mapOf(global).ingress), mapOf(ingress))
+}
+
 /**
  * Returns the public names that an ingress controller serves: a wildcard for the common domain, and the host
  * names that layers set.
  */
-function publicNames(endpoints: Values, {global, ingress}: Values): readonly string[] {
-  const domain = stringValue(mergeValues(mapOf(mapOf(global).ingress), mapOf(ingress)).domain)
+function publicNames(endpoints: Values, values: Values): readonly string[] {
+  const domain = stringValue(ingressSettings(values).domain)
   const overridden = Object.values(endpoints).flatMap((each) =>
     statedNames({host_fqdn_override: {public: mapOf(mapOf(each).host_fqdn_override).public}}, []),
   )

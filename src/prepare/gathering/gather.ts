@@ -66,6 +66,7 @@ export async function gather(
   // Plugins work on sections: the parts of a section are not separate servers.
   const system = await places.system?.(
     new Map([...loaded.charts].map(([release, chart]) => [sectionId(environment, release), chart])),
+    environment.global,
   )
   const layers = new Map<ReleaseId, readonly Layer[]>()
   for (const [release, chart] of loaded.charts) {

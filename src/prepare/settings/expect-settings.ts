@@ -2,6 +2,7 @@ import {KkError} from '../../base/errors.ts'
 import {releaseName} from '../../release.ts'
 import {nameProblems} from '../setting-notes.ts'
 import {confProblems, type Settings} from './conf-problems.ts'
+import {ingressProblems} from './ingress-problems.ts'
 import {keyProblems} from './key-problems.ts'
 import {allowAdvice, type SettingProblem} from './setting-problem.ts'
 
@@ -43,7 +44,9 @@ export async function settingProblems(
   settings: Settings,
   {keys = false}: CheckedSettings = {},
 ): Promise<readonly SettingProblem[]> {
-  const ofKeys = keys ? [...(await keyProblems(settings)), ...nameProblems(settings)] : []
+  const ofKeys = keys
+    ? [...(await keyProblems(settings)), ...nameProblems(settings), ...ingressProblems(settings)]
+    : []
   const problems = [...ofKeys, ...(await confProblems(settings))]
   const first = new Map(problems.toReversed().map((problem) => [problem.what, problem]))
   return problems.filter((problem) => first.get(problem.what) === problem)

@@ -1,9 +1,10 @@
 import {X509Certificate} from 'node:crypto'
-import {expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import type {Values} from '../../../src/base/values.ts'
 import {generateSecret} from '../../../src/overrides/generate-secret.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import {makeAuthority} from '../../../src/overrides/tls/authority.ts'
+import {ingressSettings} from '../../../src/overrides/tls/certificate-need.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
 import {id} from '../../graph/graph-of.ts'
@@ -28,8 +29,10 @@ async function given(sections: Readonly<Record<string, object>>) {
     const {layers} = settled.releases.get(id(release))!
     return ((mergedValues(layers).global as Values | undefined)?.tls ?? {}) as Tls
   }
+  const settingOf = (release: string) =>
+    ingressSettings(mergedValues(settled.releases.get(id(release))!.layers))
   const kept = missing.filter(({name}) => name === 'tls.authority')
-  return {tlsOf, kept, generated: planned.generated}
+  return {tlsOf, settingOf, kept, generated: planned.generated}
 }
 
 function namesIn({files}: Tls): readonly string[] {
@@ -126,6 +129,34 @@ test('an ingress controller has a certificate for all names below the domain, an
     expect.arrayContaining(['*.cloud.example.org', 'login.example.com']),
   )
   expect(namesIn(tlsOf('ingress'))).not.toContain('inside.example.com')
+})
+
+describe('behind an ingress controller of the cluster', () => {
+  const ingress = {enabled: true, class: 'nginx', domain: 'cloud.example.org'}
+  const certificateOf = async (global: object, sections: Readonly<Record<string, object>> = {}) =>
+    (await given({global, keystone: {}, ...sections})).settingOf('keystone').certificate
+
+  test('the certificate of a release has its public names, and its Ingresses have this certificate', async () => {
+    const {tlsOf, settingOf} = await given({global: {tls: {public: true}, ingress}, keystone: {}})
+
+    expect(settingOf('keystone').certificate).toBe('release')
+    expect(namesIn(tlsOf('keystone'))).toContain('keystone.cloud.example.org')
+  })
+
+  test('Ingresses have the certificate of their release with an issuer of cert-manager', async () => {
+    const tls = {public: true, issuer: {name: 'cloud', kind: 'ClusterIssuer'}}
+
+    expect(await certificateOf({tls, ingress})).toBe('release')
+  })
+
+  test.each<[string, object, Readonly<Record<string, object>>?]>([
+    ['kk deploys its own controller, of any class', {tls: {public: true}, ingress}, {ingress: {}}],
+    ['TLS is off', {ingress}],
+    ['no Ingress is asked for', {tls: {public: true}, ingress: {...ingress, enabled: false}}],
+    ['the environment states it', {tls: {public: true}, ingress: {...ingress, certificate: 'shared'}}],
+  ])('Ingresses keep the shared certificate if %s', async (_, global, sections) => {
+    expect(await certificateOf(global, sections)).not.toBe('release')
+  })
 })
 
 const SERVERS = ['tls.server.keystone', 'tls.server.mariadb']

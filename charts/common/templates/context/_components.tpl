@@ -28,7 +28,10 @@ ports in their facts are only for connections between members.
 {{- $_ := set $unit "https" ($endpoint.https | default false) -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
 {{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key) | int) -}}
-{{- $ingress := pick $.values.ingress "enabled" "class" "annotations" | merge (dict "tls_secret" $.values.public_certificate) -}}
+{{- $ingress := pick $.values.ingress "enabled" "class" "gateway" "annotations" -}}
+{{- if or $.values.ingress.tls_secret (not (include "common.context.issued" $ingress)) -}}
+{{- $_ := set $ingress "tls_secret" $.values.public_certificate -}}
+{{- end -}}
 {{- $network := dict "ingress" (ternary dict $ingress (and $.values.ingress.enabled $endpoint.public | empty)) -}}
 {{- include "common.context.merge" (dict "into" $network "from" (include "common.context.pick" (dict "ctx" $ "key" $key "of" $.values.network) | mustFromJson)) -}}
 {{- $_ := set $unit "network" $network -}}

@@ -43,9 +43,10 @@ dependencies: {enabled: true}
 # A claim for dumps of databases, taken before the first migration of an upgrade, and how many are kept of each
 # release. With `size`, the chart of MariaDB makes the claim.
 dumps: {claim: "", keep: 3, size: ""}
-# Whether clients outside reach public endpoints through an ingress controller of this class, as NAME.domain,
-# with the certificate of this Secret, by default that of the release `ingress`.
-ingress: {enabled: false, class: openstack, domain: "", tls_secret: ""}
+# Whether clients outside reach public endpoints through an ingress controller of this class, or this Gateway
+# (NAME or NAMESPACE/NAME), as NAME.domain, with the certificate of this Secret; by default that of the release
+# `ingress` (`certificate: shared`), or the one of each release (`release`).
+ingress: {enabled: false, class: openstack, gateway: "", domain: "", tls_secret: "", certificate: shared}
 # Whether servers use TLS, from outside and inside; `plain` are the endpoints that do not use it inside.
 tls: {public: false, internal: false, secret: "", issuer: {}, files: {}, plain: []}
 # Whether the notifications of services have a consumer, such as ceilometer.

@@ -23,8 +23,9 @@ release's own section. Sets .values, .endpoints and .user of the context.
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $values "from" $shared) -}}
 {{- end -}}
-{{- $_ := set $values "public_certificate" (coalesce $values.ingress.tls_secret $values.tls.secret "ingress-tls") -}}
 {{- $_ := set . "values" $values -}}
+{{- $certificate := ternary (include "common.context.certificate" .) "ingress-tls" (eq $values.ingress.certificate "release") -}}
+{{- $_ := set $values "public_certificate" (coalesce $values.ingress.tls_secret $values.tls.secret $certificate) -}}
 {{- $_ := set . "endpoints" $values.endpoints -}}
 {{- include "common.context.tls" . -}}
 {{- range $key, $facts := $own.components -}}

@@ -1,12 +1,14 @@
 {{- /*
-The clients of a component, if `manifests.network_policy` is true: its members, and the pods of the namespace,
-those on the networks of nodes in `network_policy.nodes`, or any client if it has a port on the nodes or an
+The clients of a component, if `manifests.network_policy` is true, also below `global`: its members, and the
+pods of the namespace, those on the networks of nodes in `network_policy.nodes`, or any client if it has a port on the nodes or an
 ingress. `callers` may reach what members may; with `any_port` clients may reach all ports that are not known
 in advance. So may any client of a Service with a port or an address outside. `network_policy.<component>.ingress` (openstack-helm's key) replaces these rules. The kubelet of
 its node always has access.
 */ -}}
 {{- define "common.kinds.networkpolicy" -}}
-{{- if eq (toString (dig "network_policy" false (.ctx.root.Values.manifests | default dict))) "true" -}}
+{{- $values := .ctx.root.Values -}}
+{{- $all := dig "network_policy" false (($values.global | default dict).manifests | default dict) -}}
+{{- if eq (toString (dig "network_policy" $all ($values.manifests | default dict))) "true" -}}
 {{- $policy := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .ctx.values.network_policy) | mustFromJson | default dict -}}
 {{- $members := list -}}
 {{- range prepend (.unit.callers | default list) .unit.key -}}
