@@ -5,9 +5,10 @@ import {argument} from '../cli/argument.ts'
 import {KkCommand} from '../cli/command.ts'
 import {canAsk, prompt} from '../cli/console.ts'
 import {documentFlags, type FlagValues, repeated} from '../cli/flags.ts'
-import {openFinding} from '../cli/open/charts.ts'
+import {openFinding, openOptions} from '../cli/open/charts.ts'
 import {PROFILES} from '../environment/profiles.ts'
 import {EXAMPLE_DOMAIN, LOCAL_REGISTRY, type Starter, UPSTREAM} from '../environment/starter.ts'
+import {editorSchema} from '../verbs/editor-schema.ts'
 import {expectStarter, initEnvironment, nameOfDirectory, ownCharts} from '../verbs/init.ts'
 
 export default class Init extends KkCommand {
@@ -67,7 +68,8 @@ export default class Init extends KkCommand {
     const charts = await ownCharts(finding)
     const asks = !flags.yes && !dryRun && canAsk()
     const starter = await this.starter(flags, {directory: dirname(file), charts, asks})
-    const {text, ...initialized} = await initEnvironment({file, starter, charts, dryRun})
+    const schema = await editorSchema(finding, openOptions())
+    const {text, ...initialized} = await initEnvironment({file, starter, charts, schema, dryRun})
     if (dryRun && flags.output === 'text') return this.console.print(text)
     if (starter.registry === LOCAL_REGISTRY)
       this.console.say(

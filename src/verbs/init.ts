@@ -12,7 +12,6 @@ import {
   IGNORED,
   SCHEMA_FILE,
   type Starter,
-  schemaText,
   starterText,
   UPSTREAM,
 } from '../environment/starter.ts'
@@ -35,6 +34,8 @@ interface InitOptions {
   readonly starter: Starter
   /** kk's own charts by name, with their descriptions. */
   readonly charts: ReadonlyMap<string, string>
+  /** The JSON Schema for editors. */
+  readonly schema: string
   readonly dryRun: boolean
 }
 
@@ -43,19 +44,20 @@ interface InitOptions {
  * extended, an existing schema stays. Rejects with `KK_USAGE` for invalid settings and with `KK_FILE` if the
  * file already exists; nothing is written then.
  */
-export async function initEnvironment({file, starter, charts, dryRun}: InitOptions): Promise<Initialized> {
+export async function initEnvironment(options: InitOptions): Promise<Initialized> {
+  const {file, starter, charts, dryRun} = options
   expectStarter(starter, charts)
   await expectNew(file)
   const text = starterText(starter, charts)
   readEnvironment({file, text, directory: resolve(dirname(file))})
 
   const ignore = join(dirname(file), '.gitignore')
-  const schema = join(dirname(file), SCHEMA_FILE)
+  const schemaFile = join(dirname(file), SCHEMA_FILE)
   const ignored = await readIfExists(ignore)
   const grown = withIgnored(ignored)
   const files = [
     ...(grown === ignored ? [] : [{path: ignore, text: grown}]),
-    ...((await exists(schema)) ? [] : [{path: schema, text: schemaText()}]),
+    ...((await exists(schemaFile)) ? [] : [{path: schemaFile, text: options.schema}]),
   ]
   if (!dryRun) {
     for (const each of files) await writeNamedFile(each.path, each.text, {mode: 0o644})

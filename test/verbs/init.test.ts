@@ -4,7 +4,7 @@ import {beforeEach, describe, expect, it} from 'vitest'
 import {openFinding} from '../../src/cli/open/charts.ts'
 import {loadEnvironment} from '../../src/environment/load.ts'
 import {PROFILES} from '../../src/environment/profiles.ts'
-import type {Starter} from '../../src/environment/starter.ts'
+import {type Starter, schemaText} from '../../src/environment/starter.ts'
 import {initEnvironment, nameOfDirectory, ownCharts} from '../../src/verbs/init.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
@@ -26,7 +26,10 @@ beforeEach(async () => {
 })
 
 const init = (starter: Partial<Starter> = {}, {name = 'kk.yaml', dryRun = false} = {}) =>
-  initEnvironment({file: join(directory, name), starter: {...STARTER, ...starter}, charts, dryRun})
+  initEnvironment({
+    ...{file: join(directory, name), starter: {...STARTER, ...starter}, charts, dryRun},
+    schema: schemaText(),
+  })
 
 describe('a new environment', () => {
   it('contains the answers', async () => {
