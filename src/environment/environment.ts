@@ -76,6 +76,13 @@ interface PartRequirement {
   readonly evidence: Evidence
 }
 
+/** A key of a Secret of the cluster; by default in the namespace of the release that gets the value. */
+export interface SecretReference {
+  readonly secret: string
+  readonly key: string
+  readonly namespace?: string
+}
+
 export interface Environment {
   readonly name: string
   /** The file name as the user typed it; `-` for standard input. */
@@ -90,6 +97,8 @@ export interface Environment {
   readonly infer: boolean
   /** Whether kk generates passwords and keys that no layer specifies. */
   readonly secrets: boolean
+  /** The keys of Secrets that have the value of a password or key, by its name. */
+  readonly secretReferences?: ReadonlyMap<string, SecretReference>
   /** Objects that exist on the cluster without a chart of this environment, such as `Secret/tls`. */
   readonly given: readonly string[]
   /** Sections and options below `conf` that are not checked, such as `nova.my_plugin`. */

@@ -4,7 +4,7 @@ import {KkError} from '../base/errors.ts'
 import type {Position} from '../base/position.ts'
 import type {ReadinessRules} from '../base/readiness.ts'
 import {type JsonSchema, validate} from '../base/validate.ts'
-import type {Values} from '../base/values.ts'
+import {isMap, type Values} from '../base/values.ts'
 import {formatLocation, yamlError} from '../yaml/error.ts'
 import {type Node, targetNode} from '../yaml/node.ts'
 import {parseTrees} from '../yaml/tree.ts'
@@ -16,6 +16,7 @@ import type {
   Environment,
   ReleaseSettings,
   RemoteChartSource,
+  SecretReference,
   StatedRequirement,
 } from './environment.ts'
 import {refuseForeignFile} from './foreign-file.ts'
@@ -218,7 +219,8 @@ function readSettings(kk: Values, {directory, position}: SettingsOptions): Setti
     ),
     features: (kk.features as string[] | undefined) ?? [],
     infer: (kk.infer as boolean | undefined) ?? true,
-    secrets: (kk.secrets as boolean | undefined) ?? true,
+    secrets: kk.secrets !== false,
+    secretReferences: new Map(isMap(kk.secrets) ? Object.entries(kk.secrets as SecretReferences) : []),
     given: (kk.given as string[] | undefined) ?? [],
     allowedConf: (kk.conf as {readonly allow?: string[]} | null | undefined)?.allow ?? [],
     readiness: readinessRules((kk.readiness ?? {}) as Readonly<Record<string, RuleSettings>>),
@@ -227,6 +229,8 @@ function readSettings(kk: Values, {directory, position}: SettingsOptions): Setti
     ),
   }
 }
+
+type SecretReferences = Readonly<Record<string, SecretReference>>
 
 interface RuleSettings {
   readonly path: string

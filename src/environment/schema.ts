@@ -41,6 +41,21 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
     maxLength: 53,
   },
   namespace: NAMESPACE,
+  secretReference: {
+    title: '{secret, key, namespace}',
+    description: 'A key of a Secret, which someone else creates and changes.',
+    type: 'object',
+    properties: {
+      secret: text('the name of a Secret', 'The Secret.', {pattern: '.'}),
+      key: text('a key of the Secret', 'The key with the value.', {pattern: '.'}),
+      namespace: {
+        ...NAMESPACE,
+        description: 'The namespace of the Secret; defaults to that of the release that gets the value.',
+      },
+    },
+    required: ['secret', 'key'],
+    additionalProperties: false,
+  },
   edgeKind: text(
     '"ready" or "applied"',
     '`ready`: the required release is healthy first. `applied`: the objects of its manifest exist first; neither its health nor its hooks are awaited.',
@@ -259,10 +274,22 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           'Whether the requirements of charts that state none are inferred from what they render.',
           {default: true},
         ),
-        secrets: yesOrNo(
-          'Whether kk makes the passwords and keys that charts read and no layer of values sets. With false, the defaults of the charts apply.',
-          {default: true},
-        ),
+        secrets: {
+          title: 'true, false or {NAME: {secret, key}}',
+          description:
+            'Whether kk makes the passwords and keys that charts read and no layer of values sets. With false, the defaults of the charts apply. A map takes those that it names from Secrets of the cluster, and kk makes the others.',
+          anyOf: [
+            yesOrNo('Whether kk makes them.'),
+            {
+              title: 'a map of names of secrets',
+              description: 'The Secret and the key of each secret, by its name in `kk secrets list`.',
+              type: 'object',
+              additionalProperties: {$ref: '#/$defs/secretReference'},
+            },
+          ],
+          default: true,
+          examples: [{'identity.admin.password': {secret: 'keystone-admin', key: 'password'}}],
+        },
         given: {
           title: 'a list of objects',
           description:

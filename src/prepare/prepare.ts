@@ -42,6 +42,8 @@ export interface PreparedRelease {
 export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
   /** Marks of the values that the cluster stored earlier; see `SecretRecord`. */
   readonly former: readonly string[]
+  /** True if the environment names a Secret of the cluster that has it. */
+  readonly isReferenced: boolean
   /** True if it is not stored yet and is generated on first use. */
   readonly isNew: boolean
 }

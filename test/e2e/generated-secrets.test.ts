@@ -16,8 +16,9 @@ one: {}
 two: {}
 `
 
-it('passwords that no file states are generated once, stored in the cluster, used by all releases, and never shown', async () => {
-  const corner = await openCorner(`${THREE}three: {conf: {database_password: stated-by-hand}}\n`)
+/** A directory whose chart `workload` reads a password that a plugin declares. */
+async function openWithPlugin(text: string) {
+  const corner = await openCorner(text)
   const need = {name: 'database.password', kind: 'password', path: ['conf', 'database_password']}
   const plugin = await corner.write(
     'plugins/workload',
@@ -27,7 +28,54 @@ grep -q describe && echo '${JSON.stringify({chart: 'workload', secrets: [need]})
   )
   await chmod(plugin, 0o755)
   const env = {KK_PLUGINS: join(corner.directory, 'plugins')}
-  const kk = (...args: string[]) => corner.kk(args, {env})
+  return {corner, kk: (...args: string[]) => corner.kk(args, {env})}
+}
+
+it('a password is taken from the Secret that the environment names, and follows its changes', async () => {
+  const {corner, kk} = await openWithPlugin(`kk:
+  OWN
+  releases: {one: {chart: workload}}
+  secrets: {database.password: {secret: of-others, key: password}}
+one: {}
+`)
+  const namespace = ['--namespace', corner.name]
+  const secret = async (verb: 'create' | 'replace', value: string) => {
+    const object = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {name: 'of-others'},
+      stringData: {password: value},
+    }
+    await kubectl([
+      verb,
+      '--filename',
+      await corner.write('secret.json', JSON.stringify(object)),
+      ...namespace,
+    ])
+  }
+  await kubectl(['create', 'namespace', corner.name]).catch(() => undefined)
+
+  const refused = await kk('deploy', 'env.yaml')
+  await secret('create', 'first-of-others')
+  const deployed = await kk('deploy', 'env.yaml')
+  const unchanged = await kk('plan', 'env.yaml')
+  await secret('replace', 'second-of-others')
+  const changed = await kk('plan', 'env.yaml', '--diff')
+  const upgraded = await kk('deploy', 'env.yaml')
+
+  expect(refused).toMatchObject({exitCode: 2})
+  expect(refused.stderr).toContain(`the Secret ${corner.name}/of-others does not exist`)
+  expect(deployed.exitCode, deployed.stderr).toBe(0)
+  expect(unchanged.stdout).toContain('plan: 1 unchanged')
+  expect(changed.stdout).toContain('system overrides changed')
+  expect(upgraded.exitCode, upgraded.stderr).toBe(0)
+  expect(await revisions(corner.name)).toEqual({one: 2})
+  for (const {stdout, stderr} of [deployed, unchanged, changed, upgraded])
+    expect(stdout + stderr).not.toMatch(/(?:first|second)-of-others/)
+})
+
+it('passwords that no file states are generated once, stored in the cluster, used by all releases, and never shown', async () => {
+  const {corner, kk} = await openWithPlugin(`${THREE}three: {conf: {database_password: stated-by-hand}}\n`)
   const name = `kk-secrets-${corner.name}`
   const kept = async () => {
     const {data} = await get<Secret>('secret', name, '--namespace', 'kk-system')

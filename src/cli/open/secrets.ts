@@ -7,6 +7,7 @@ import type {SupplyLayers} from '../../prepare/gathering/gather.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {releaseNamespace} from '../../release.ts'
 import {overrideSecretStore} from '../../verbs/secrets/override-secret-store.ts'
+import {expectReferencesUsed, withReferencedSecrets} from '../../verbs/secrets/referenced-secrets.ts'
 import {type SecretNeeds, secretNeeds} from '../../verbs/secrets/secret-needs.ts'
 import {secretsInUse} from '../../verbs/secrets/secrets-in-use.ts'
 import {sharedSecrets, withSharedSecrets} from '../../verbs/secrets/shared-secrets.ts'
@@ -47,7 +48,8 @@ export async function supplyFrom(
 ): Promise<Supplied> {
   const prepared = await withSharedSecrets(opened)
   const needs = await secretNeeds(prepared)
-  const inCluster = await readSecrets(cluster, [...needs.keys()].map(releaseNamespace))
+  expectReferencesUsed(prepared.environment, needs)
+  const inCluster = await clusterSecrets(prepared.environment, needs, cluster)
   const missing = missingIn(inCluster, needs)
   const store = missing.size === 0 ? new Map() : await stored()
   const inUse = cluster && (await secretsInUse(prepared, missingIn(store, missing), cluster))
@@ -79,13 +81,26 @@ export function secretsLayer(
       [...gathered].map(([id, each]) => [id, {...each, layers: shared.layers.get(id) ?? each.layers}]),
     )
     const needs = await secretNeeds({environment, releases, plugins})
-    const inCluster = await readSecrets(cluster, [...needs.keys()].map(releaseNamespace))
+    const inCluster = await clusterSecrets(environment, needs, cluster)
     return layersWithSecrets(releases, {
       needs,
       cluster: inCluster,
       store: needs.size === 0 ? new Map() : await stored(),
     })
   }
+}
+
+/**
+ * Returns the secrets that the cluster has for these needs: those that kk stores, and those of other Secrets
+ * that the environment names. Throws as `withReferencedSecrets`.
+ */
+export async function clusterSecrets(
+  environment: Environment,
+  needs: SecretNeeds,
+  cluster: SecretCluster,
+): Promise<KnownSecrets> {
+  const stored = await readSecrets(cluster, [...needs.keys()].map(releaseNamespace))
+  return cluster ? withReferencedSecrets(environment, needs, {stored, secrets: cluster.secrets}) : stored
 }
 
 /** Returns the secrets that the cluster stores for these namespaces. */

@@ -4,10 +4,10 @@ import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {documentFlags, renderFlags} from '../../cli/flags.ts'
 import {openOnCluster} from '../../cli/open/open.ts'
-import {readSecrets} from '../../cli/open/secrets.ts'
+import {clusterSecrets, readSecrets} from '../../cli/open/secrets.ts'
 import {targetArguments} from '../../cli/run/repeat-command.ts'
 import {namespaceFlag} from '../../cli/secrets.ts'
-import {releaseName, releaseNamespace} from '../../release.ts'
+import {releaseName} from '../../release.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {planRotation} from '../../verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
@@ -42,7 +42,10 @@ export default class SecretsRotate extends KkCommand {
     const namespace = flags.namespace ?? environment.namespace
     const prepared = await withSharedSecrets(opened.prepared)
     const needs = await secretNeeds(prepared)
-    const stored = await readSecrets(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])
+    const stored = new Map([
+      ...(await readSecrets(cluster, [namespace])),
+      ...(await clusterSecrets(environment, needs, cluster)),
+    ])
     const {plan, secret, releases} = await planRotation(prepared, cluster, {
       namespace,
       name,

@@ -17,6 +17,8 @@ export interface SecretRecord {
   readonly since: string | undefined
   /** Marks of former values, newest first (`secretMark`), by which a value that was in use is recognised. */
   readonly former?: readonly string[]
+  /** Whether it is a key of another Secret, that the environment names. */
+  readonly isReferenced?: boolean
 }
 
 /**
@@ -41,6 +43,8 @@ export interface SecretStore {
   read(namespace: string): Promise<SecretsByName>
   /** Returns all secrets, by namespace. */
   list(): Promise<ReadonlyMap<string, SecretsByName>>
+  /** Returns the keys of a Secret that another client keeps, decoded; undefined if there is none. */
+  readOther(namespace: string, name: string): Promise<ReadonlyMap<string, string> | undefined>
   /**
    * Adds secrets and resolves with all that are stored afterwards. An existing secret is kept, also after a
    * concurrent write, unless `replace`.
@@ -59,6 +63,10 @@ export function openSecretStore(client: ApiClient): SecretStore {
   return {
     read: async (namespace) => secretsIn(await read(client, namespace)),
     list: () => list(client),
+    async readOther(namespace, name) {
+      const secret = await readObject<Served<Secret>>(client, SECRETS, {namespace, name})
+      return secret && new Map(Object.entries(secret.data ?? {}).map(([key, value]) => [key, decoded(value)]))
+    },
     add: (namespace, secrets, {replace = false} = {}) => keep(client, {namespace, secrets, replace}),
   }
 }
@@ -183,13 +191,17 @@ function secretsIn(secret: Served<Secret> | undefined): SecretsByName {
     Object.entries(secret?.data ?? {}).map(([name, value]) => [
       name,
       {
-        value: Buffer.from(value, 'base64').toString(),
+        value: decoded(value),
         kind: about[name]?.kind,
         since: about[name]?.since,
         ...(about[name]?.former && {former: about[name].former}),
       },
     ]),
   )
+}
+
+function decoded(value: string): string {
+  return Buffer.from(value, 'base64').toString()
 }
 
 /** Returns the annotation of a Secret; empty if it cannot be parsed, because the values still count. */

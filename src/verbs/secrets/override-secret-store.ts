@@ -6,6 +6,7 @@ export function overrideSecretStore(store: Pick<OverrideStore, 'secrets' | 'putS
   const list = async () => secretsByNamespace(await store.secrets())
   return {
     list,
+    readOther: async () => undefined,
     read: async (namespace) => (await list()).get(namespace) ?? new Map(),
     async add(namespace, secrets, {replace = false} = {}) {
       for (const {name, value} of secrets) await store.putSecret({name, namespace, value}, {replace})

@@ -42,7 +42,8 @@ export async function replacedSecrets(
       // It was rotated since then on request.
       if (generatedHere?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
-      const reason = generatedHere ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
+      const isStatedHere = isStated(values, path) && (!generatedHere || generatedHere.isReferenced)
+      const reason = isStatedHere ? 'stated' : generatedHere ? 'unstated' : 'turned-off'
       if (reason === 'turned-off' && former === textAt(plugins.dialectChart(chart).values, path)) continue
       const key = JSON.stringify([namespace, name])
       secretsInUse.set(key, {namespace, name, reason, byHand: byHand ?? secretsInUse.get(key)?.byHand})

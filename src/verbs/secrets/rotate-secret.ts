@@ -42,6 +42,7 @@ export async function planRotation(
   )
   const needed = users.flatMap(([, each]) => each).filter((each) => each.name === name)
   const [need] = needed
+  if (inNamespace.get(name)?.isReferenced) throw keptElsewhere(prepared, namespace, name)
   if (!inNamespace.has(name) || !need)
     throw unknownSecret(namespace, name, {inNamespace, isUsed: need !== undefined})
   expectEffective({namespace, name, byHand: needed.find(({byHand}) => byHand)?.byHand})
@@ -58,6 +59,14 @@ export async function planRotation(
     plan: {...plan, actions, bystanders: []},
     releases: actions.map(({release}) => release),
   }
+}
+
+function keptElsewhere({environment}: Prepared, namespace: string, name: string): KkError {
+  const {secret, ...reference} = environment.secretReferences!.get(name)!
+  const place = `${reference.namespace ?? namespace}/${secret}`
+  return new KkError('KK_USAGE', `kk does not keep ${name}: kk.secrets takes it from the Secret ${place}`, {
+    hint: 'change it there; kk plan then shows the releases to upgrade',
+  })
 }
 
 function unknownSecret(

@@ -72,7 +72,8 @@ export function supplySecrets(
       if (stored === undefined)
         missing.push({release, namespace, name, kind, value, isInUse: used !== undefined})
       const isNew = existing === undefined
-      return {name, path, value, byHand, former: stored?.former ?? [], isNew, derive, derivedWith}
+      const {former = [], isReferenced = false} = stored ?? {}
+      return {name, path, value, byHand, former, isReferenced, isNew, derive, derivedWith}
     })
     const supplied = values.map(({derive, derivedWith, ...secret}) => {
       const second = values.find(({name}) => name === derivedWith)

@@ -90,3 +90,16 @@ test('an existing secret is replaced only on request', async () => {
   expect(left.get('oslo_db.admin.password')!.value).toBe('first')
   expect(replaced.get('oslo_db.admin.password')!.value).toBe('third')
 })
+
+test('a Secret of another client is read by its namespace and name', async () => {
+  const data = {password: Buffer.from('of-vault').toString('base64')}
+  const {client} = await scriptedServer(({path}, response) =>
+    path === '/api/v1/namespaces/openstack/secrets/keystone-admin'
+      ? json(response, {metadata: {name: 'keystone-admin'}, data})
+      : refuse(response, 404, 'not found'),
+  )
+  const secrets = openSecretStore(client)
+
+  expect(await secrets.readOther('openstack', 'keystone-admin')).toEqual(new Map([['password', 'of-vault']]))
+  expect(await secrets.readOther('openstack', 'elsewhere')).toBeUndefined()
+})

@@ -120,6 +120,7 @@ test("an import replaces the administrator's password only if it was changed by 
   const secretStore = {
     read: async () => present,
     list: async () => new Map(),
+    readOther: async () => undefined,
     add: async (_: string, secrets: readonly {readonly name: string}[]) => {
       replaced.push(...secrets.map(({name}) => name))
       return present

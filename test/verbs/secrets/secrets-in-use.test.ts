@@ -47,6 +47,7 @@ function clusterWith(deployed: Readonly<Record<string, Values>>, kept = NONE) {
     secrets: {
       read: async (namespace: string) => kept.get(namespace) ?? new Map(),
       list: async () => kept,
+      readOther: async () => undefined,
       async add(_: string, secrets: readonly NewSecret[]) {
         written.push(...secrets)
         return new Map(secrets.map((each) => [each.name, {...each, since: undefined}]))
