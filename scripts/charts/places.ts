@@ -103,7 +103,7 @@ const pod = closed({
     ...keyed({anyOf: [ref('component'), {enum: ['enabled', 'jobs']}]}, ANY_OBJECT),
     properties: {enabled: flag, jobs: keyed(ref('job'), ANY_OBJECT)},
   },
-  env: each(mapOf(scalar)),
+  env: each(mapOf({anyOf: [scalar, {...closed({secret: text, key: text}), required: ['secret', 'key']}]})),
   mounts: each(closed({volumes: {type: 'array'}, volumeMounts: {type: 'array'}})),
   affinity: closed({
     anti: closed({type: anti(text), topologyKey: anti(text), weight: anti(whole)}),

@@ -32,7 +32,7 @@ function pagesFor(query: string): readonly string[] {
 }
 
 it.each([
-  ['LDAP', 'limits'],
+  ['LDAP', 'ldap'],
   ['Vault', 'limits'],
   ['upgrade', 'upgrading-openstack'],
   ['registry', 'images'],

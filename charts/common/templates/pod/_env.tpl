@@ -67,7 +67,7 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {port: oslo_db.mysql}, {members: ovn_ovsdb_nb}, {auth: identity.admin.username},
 {option: keystone.fernet_tokens.max_active_keys}, {value: region}, {json: …};
 {object: fernet-keys}, that object of the release; {self: image}, the pod's own URL;
-{peer: rabbit@}, its name among its peers.
+{peer: rabbit@}, its name among its peers; {secret: NAME, key: KEY}, a key of a Secret of the deployer.
 */ -}}
 {{- define "common.pod.env.variables" -}}
 {{- $endpoints := dict "auth" (list "user" "field") "host" list "members" list "port" (list "port") "uri" (list "interface") -}}
@@ -82,6 +82,8 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {{- else if $reference.credential -}}
 {{- $secret := include "common.endpoints.credential" (dict "ctx" $.ctx "path" $value.credential) -}}
 {{- $from = include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" $value.credential "value" $secret) | fromYaml -}}
+{{- else if $reference.secret -}}
+{{- $from = dict "secretKeyRef" (dict "name" $value.secret "key" $value.key) -}}
 {{- else if hasKey $endpoints $kind -}}
 {{- $asked := dict "ctx" $.ctx "type" (first $parts) "default" $value.default -}}
 {{- range $i, $name := get $endpoints $kind -}}
@@ -101,7 +103,7 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {{- else if hasKey $reference "json" -}}
 {{- $text = toRawJson $value.json -}}
 {{- else if kindIs "map" $value -}}
-{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, self, peer" $name $.unit.key) -}}
+{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, self, peer, secret" $name $.unit.key) -}}
 {{- end -}}
 {{- $source := ternary (dict "value" $text) (dict "valueFrom" $from) (empty $from) -}}
 {{- $_ := set $.unit "env" (append $.unit.env (merge (dict "name" $name) $source)) -}}
