@@ -16,7 +16,9 @@ interface Token {
 /** The part of markdown-it that is used here. */
 export interface Markdown {
   readonly core: {
-    readonly ruler: {push(name: string, rule: (state: {tokens: readonly Token[]; env: PageEnv}) => void): void}
+    readonly ruler: {
+      push(name: string, rule: (state: {tokens: readonly Token[]; env: PageEnv}) => void): void
+    }
   }
 }
 

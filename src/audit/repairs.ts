@@ -14,7 +14,9 @@ export function on(place: Place, command: readonly string[]): Repair {
   return {place, command}
 }
 
-/** Returns a command for a pod that `kk audit --repair` may execute; `shownBy` are the sources of the finding. */
+/**
+ * Returns a command for a pod that `kk audit --repair` may execute; `shownBy` are the sources of the finding.
+ */
 export function safely(place: Place, command: readonly string[], shownBy: readonly string[]): Repair {
   return {place, command, safe: true, shownBy}
 }
@@ -24,7 +26,10 @@ export function sql(database: string, statement: string): Repair {
   return {command: ['mariadb', database, '--execute', statement]}
 }
 
-/** Writes neutron's networks, ports, routers and rules into the databases of OVN, and deletes what is left over. */
+/**
+ * Writes neutron's networks, ports, routers and rules into the databases of OVN, and deletes what is left
+ * over.
+ */
 export const OVN_SYNC: Repair = safely(
   {chart: 'neutron', components: ['server', 'rpc-server']},
   [

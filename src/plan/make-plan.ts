@@ -37,7 +37,10 @@ export interface PlanInputs {
    */
   readonly revisions?: readonly ObservedRecord[]
   readonly mode: PlanMode
-  /** Releases that need an action although their inputs are the same: what they need does not happen on its own. */
+  /**
+   * Releases that need an action although their inputs are the same: what they need does not happen on its
+   * own.
+   */
   readonly stuck?: ReadonlyMap<ReleaseId, Decision>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean

@@ -217,7 +217,11 @@ describe('the script of the dumps', async () => {
     const dump = join(place, 'keystone/expand-1.sql.gz')
     const before = await readFile(dump)
 
-    const half = await run('save', {JOB_UID: 'u2'}, {...server, dump: 'echo "half"; echo "-- Dump completed"'})
+    const half = await run(
+      'save',
+      {JOB_UID: 'u2'},
+      {...server, dump: 'echo "half"; echo "-- Dump completed"'},
+    )
 
     expect(half.stdout).toContain('expand-1.sql.gz remains: the schema has changed since it was taken')
     expect(half.exitCode, half.stderr).toBe(0)

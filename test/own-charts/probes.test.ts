@@ -73,7 +73,9 @@ describe('the probes of a worker', () => {
       const neutron = await charts.render('neutron')
 
       const [, , age] = commands(neutron, component).liveness!
-      const interval = files(neutron, 'neutron-etc')['ml2_conf.ini']!.match(/ovsdb_probe_interval = (\d+)/)![1]
+      const interval = files(neutron, 'neutron-etc')['ml2_conf.ini']!.match(
+        /ovsdb_probe_interval = (\d+)/,
+      )![1]
       expect(Number(age)).toBeGreaterThan(Number(interval) / 1000)
     },
   )
@@ -152,7 +154,10 @@ class Connection:
     const root = testDirectory()
     mkdirSync(join(root, 'tmp'))
     writeFileSync(join(root, 'amqp.py'), bus(queues))
-    writeFileSync(join(root, 'service.conf'), `[DEFAULT]\ntransport_url = rabbit://user:word@bus:5672/\n${conf}`)
+    writeFileSync(
+      join(root, 'service.conf'),
+      `[DEFAULT]\ntransport_url = rabbit://user:word@bus:5672/\n${conf}`,
+    )
     const program = script!.replace('SECONDS = 8', 'SECONDS = 1').replaceAll('"/tmp/', `"${root}/tmp/`)
     const {exitCode, stdout, stderr} = await execa(
       'python3',
@@ -172,8 +177,16 @@ class Connection:
     const none = await ping('host = a\n', {'engine.a': [false]}, 'engine.{DEFAULT.host}')
     const some = await ping('host = a\n', {'engine.a': [true, false, true]}, 'engine.{DEFAULT.host}')
 
-    expect(none).toMatchObject({exitCode: 1, isHung: true, stderr: 'no answer within 1 s from engine.a (1 of 1)'})
-    expect(some).toMatchObject({exitCode: 1, isHung: false, stderr: 'no answer within 1 s from engine.a (1 of 3)'})
+    expect(none).toMatchObject({
+      exitCode: 1,
+      isHung: true,
+      stderr: 'no answer within 1 s from engine.a (1 of 1)',
+    })
+    expect(some).toMatchObject({
+      exitCode: 1,
+      isHung: false,
+      stderr: 'no answer within 1 s from engine.a (1 of 3)',
+    })
   })
 
   it('finds the queue of a backend with a host of its own', async () => {

@@ -13,7 +13,9 @@ export default class SchemaEnvironment extends KkCommand {
     'kk schema environment > environment.schema.json',
   ]
   static override flags = {
-    'with-charts': Flags.boolean({summary: 'Include the values of the charts of kk, and options of services.'}),
+    'with-charts': Flags.boolean({
+      summary: 'Include the values of the charts of kk, and options of services.',
+    }),
   }
 
   override async run(): Promise<void> {

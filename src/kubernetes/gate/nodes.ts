@@ -37,7 +37,9 @@ export function awayNode({metadata, spec, status}: Node): AwayNode | undefined {
   return {node, reason: 'Cordoned', ...(taint?.timeAdded && {since: taint.timeAdded})}
 }
 
-/** Returns the time at which a node that is not ready has been so for the grace period; undefined for others. */
+/**
+ * Returns the time at which a node that is not ready has been so for the grace period; undefined for others.
+ */
 export function endOfGrace({reason, since}: AwayNode): number | undefined {
   if (reason !== 'NotReady') return undefined
   return since === undefined ? 0 : Date.parse(since) + NOT_READY_GRACE_MS

@@ -3,7 +3,9 @@ import type {Values} from '../../base/values.ts'
 import type {DialectChart} from '../../charts/dialect.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
-/** The chart of kk's own ingress controller, and the Secret with the certificate of the release of its name. */
+/**
+ * The chart of kk's own ingress controller, and the Secret with the certificate of the release of its name.
+ */
 const CONTROLLER = 'ingress'
 export const SHARED_CERTIFICATE = 'ingress-tls'
 
