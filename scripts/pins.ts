@@ -1,7 +1,10 @@
 /**
  * Writes `images/pypi-base/pins/RELEASE.txt`: the PyPI packages in the lists of all images of that release,
- * resolved together within OpenStack's upper constraints, with hashes.
+ * resolved together within OpenStack's upper constraints, with hashes. With `--toolbox`, writes instead the
+ * missing checksums of the official releases of which a sandbox consists: after a change of a version, delete
+ * its checksums. Compare the result with what the project publishes before you commit it.
  */
+import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
@@ -11,6 +14,8 @@ import {execa} from 'execa'
 import {load} from 'js-yaml'
 import type {Image} from '../src/images/image.ts'
 import {readImages} from '../src/images/inventory/read-images.ts'
+import {type Release as Official, releaseUrl} from '../src/sandbox/programs/provide.ts'
+import {fetchThroughProxy} from '../src/state/network/fetch.ts'
 
 const IMAGES = join(import.meta.dirname, '../images')
 /** The resolver, as it is on PyPI. */
@@ -78,7 +83,29 @@ async function writePins(constraints: string | undefined): Promise<void> {
   }
 }
 
+const RELEASES = join(import.meta.dirname, '../src/sandbox/programs/releases.json')
+
+/** Downloads the files that have no checksum, and writes those of their content. */
+async function pinToolbox(): Promise<void> {
+  const releases = JSON.parse(await readFile(RELEASES, 'utf8')) as Record<string, Official>
+  for (const release of Object.values(releases)) {
+    const checksums: Record<string, string> = {...release.checksums}
+    for (const arch of ['amd64', 'arm64']) checksums[arch] ??= await checksumOf(releaseUrl(release, arch))
+    Object.assign(release, {checksums})
+  }
+  await writeFile(RELEASES, `${JSON.stringify(releases, undefined, 2)}\n`)
+  await execa(join(import.meta.dirname, '../node_modules/.bin/biome'), ['format', '--write', RELEASES])
+}
+
+async function checksumOf(url: string): Promise<string> {
+  const response = await fetchThroughProxy(url)
+  if (!response.ok || response.body === null) throw new Error(`${url}: HTTP ${response.status}`)
+  const hash = createHash('sha256')
+  for await (const chunk of response.body) hash.update(chunk)
+  return `sha256:${hash.digest('hex')}`
+}
+
 if (import.meta.main) {
-  const {values} = parseArgs({options: {constraints: {type: 'string'}}})
-  await writePins(values.constraints)
+  const {values} = parseArgs({options: {constraints: {type: 'string'}, toolbox: {type: 'boolean'}}})
+  await (values.toolbox ? pinToolbox() : writePins(values.constraints))
 }

@@ -5,7 +5,7 @@ import {execa} from 'execa'
 import {asKkError, KkError} from '../src/base/errors.ts'
 import {exists} from '../src/state/files/exists.ts'
 import {withLock} from '../src/state/lock.ts'
-import {findTool, toolboxDirectory} from '../src/state/tools.ts'
+import {findTool, pointTo, toolboxDirectory, UNFINISHED} from '../src/state/tools.ts'
 import {archiveOf, pack, unpack} from './toolbox/archive.ts'
 import {goVersion} from './toolbox/go.ts'
 import {CLUSTER_KIT, EXCHANGE_KIT, type Kit, LINKS, NODE_KIT, recipeKey, type Step} from './toolbox/recipe.ts'
@@ -14,7 +14,6 @@ type Progress = (line: string) => void
 
 const MODULES = fileURLToPath(new URL('../toolbox', import.meta.url))
 const HEARTBEAT_MILLISECONDS = 15_000
-const BUILDING = '.building-'
 
 interface Built {
   readonly kit: Kit
@@ -43,11 +42,18 @@ export async function buildToolbox(
       join(home, 'lock'),
       async () => {
         if (!(await exists(toolbox))) await build(built, env, onProgress)
-        await pointTo(built)
+        await pointTo(home, kit.link, key)
       },
       {onWait: ({pid}) => onProgress(`toolbox: process ${pid} is building it; waiting`)},
     )
   return join(toolbox, 'bin')
+}
+
+/** Returns true if the cluster's toolbox is in KK_TOOLBOX_ARCHIVES, so that nothing is compiled. */
+export async function isArchived(env: NodeJS.ProcessEnv): Promise<boolean> {
+  if (!env.KK_TOOLBOX_ARCHIVES) return false
+  const go = await goVersion(env).catch(() => undefined)
+  return go !== undefined && exists(archiveOf(env, await recipeKey(CLUSTER_KIT, MODULES, go))!)
 }
 
 /**
@@ -56,7 +62,7 @@ export async function buildToolbox(
  */
 async function build({kit, home, key}: Built, env: NodeJS.ProcessEnv, onProgress: Progress): Promise<void> {
   await removeUnfinished(home)
-  const unfinished = join(home, `${BUILDING}${key}`)
+  const unfinished = join(home, `${UNFINISHED}${key}`)
   const archive = archiveOf(env, key)
   if (archive && (await isUnpacked(archive, unfinished, onProgress))) {
     await rename(unfinished, join(home, key))
@@ -131,21 +137,13 @@ async function runGo(step: Step, directory: string, env: NodeJS.ProcessEnv): Pro
 /** Under the lock no other process builds: unfinished files are of a killed build. */
 async function removeUnfinished(home: string): Promise<void> {
   const names = await readdir(home)
-  const left = names.filter((name) => name.startsWith(BUILDING))
+  const left = names.filter((name) => name.startsWith(UNFINISHED))
   await Promise.all(left.map((name) => rm(join(home, name), {recursive: true})))
 }
 
 async function isCurrent({kit, home, key}: Built): Promise<boolean> {
   const target = await readlink(join(home, kit.link)).catch(() => undefined)
   return target === key && (await exists(join(home, key)))
-}
-
-/** The binary of kk finds the toolbox by this link; it is replaced atomically. */
-async function pointTo({kit, home, key}: Built): Promise<void> {
-  const next = join(home, `${BUILDING}${kit.link}`)
-  await rm(next, {force: true})
-  await symlink(key, next)
-  await rename(next, join(home, kit.link))
 }
 
 /**

@@ -1,10 +1,11 @@
 import {createHash} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import releases from '../../src/sandbox/programs/releases.json' with {type: 'json'}
 import {NODE_TOOLS, TOOL_NAMES, type ToolboxLink, type ToolName} from '../../src/state/tools.ts'
 
-const KUBERNETES = 'v1.36.3'
-const HELM_4 = 'v4.2.4'
+const KUBERNETES = releases.kubernetes.version
+const HELM_4 = releases.helm.version
 const HELM_3 = 'v3.21.4'
 const HELMFILE = 'v1.8.0'
 const SOPS = 'v3.13.3'

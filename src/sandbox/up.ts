@@ -1,9 +1,9 @@
 import {withLock} from '../state/lock.ts'
-import {findTools} from '../state/tools.ts'
 import {type CreateOptions, createControlPlane, startComponents} from './control-plane/create.ts'
 import {kubectl, serverVersion} from './control-plane/kubectl.ts'
 import {firstObjects} from './control-plane/objects.ts'
 import {sandboxPaths} from './paths.ts'
+import {provideTools} from './programs/provide.ts'
 import {writeRecord} from './record.ts'
 import {removeSandbox} from './remove.ts'
 import {requireSimulated} from './require-simulated.ts'
@@ -43,7 +43,7 @@ export async function up(options: UpOptions): Promise<UpResult> {
     if (status.state === 'running') return {outcome: 'already-running', sandbox: status.sandbox}
     if (status.state === 'lost') throw lostSandbox('KK_SANDBOX_BROKEN', name, status.why)
     if (status.state === 'broken' && !restart) throw refuseBroken(name, status.missing)
-    const tools = findTools(env)
+    const tools = await provideTools({env, onProgress, signal})
     if (status.state === 'broken') {
       await restartControlPlane({paths, tools, env, onProgress, signal}, status.missing)
       return {outcome: 'restarted', sandbox: status.sandbox}

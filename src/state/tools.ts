@@ -1,4 +1,5 @@
 import {realpathSync} from 'node:fs'
+import {rename, rm, symlink} from 'node:fs/promises'
 import {delimiter, isAbsolute, join} from 'node:path'
 import {KkError} from '../base/errors.ts'
 import {cacheDirectory} from './directories.ts'
@@ -8,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The binaries of a sandbox. `kwok-kubelet` is a kwok that also keeps pods pending while a ConfigMap or
- * Secret is missing. A toolbox of an earlier version of kk lacks this binary; pods would never start with it.
+ * Secret is missing; the project's own `kwok`, which does not, serves without it.
  */
 export const SANDBOX_TOOLS = [
   'etcd',
@@ -26,7 +27,7 @@ export const TOOL_NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', 'helm3', '
 /** The binaries in the all-in-one node's toolbox. */
 export const NODE_TOOLS = ['coredns', 'forwarder', 'provisioner', 'pause'] as const
 
-export type ToolName = (typeof TOOL_NAMES)[number] | (typeof NODE_TOOLS)[number]
+export type ToolName = (typeof TOOL_NAMES)[number] | (typeof NODE_TOOLS)[number] | 'kwok'
 
 export type Tools = Readonly<Record<(typeof SANDBOX_TOOLS)[number], string>>
 
@@ -34,6 +35,9 @@ export type Tools = Readonly<Record<(typeof SANDBOX_TOOLS)[number], string>>
 const LINKS = ['current', 'node'] as const
 
 export type ToolboxLink = (typeof LINKS)[number]
+
+/** The beginning of the name of a toolbox that is not complete yet. */
+export const UNFINISHED = '.building-'
 
 /**
  * Returns the directory of toolboxes: one directory per set of inputs, and a link to the newest of each kind.
@@ -44,7 +48,10 @@ export function toolboxDirectory(env: Environment): string {
 
 /** Returns the paths of a sandbox's binaries. Throws `KK_TOOLBOX` with the names of all missing ones. */
 export function findTools(env: Environment): Tools {
-  return requireTools(SANDBOX_TOOLS, env)
+  const names = SANDBOX_TOOLS.filter((name) => name !== 'kwok-kubelet')
+  const plain = findTool('kwok-kubelet', env) === undefined ? findTool('kwok', env) : undefined
+  if (plain === undefined) return requireTools(SANDBOX_TOOLS, env)
+  return {...requireTools(names, env), 'kwok-kubelet': plain}
 }
 
 /** Returns the paths of these binaries. Throws `KK_TOOLBOX` with the names of all missing ones. */
@@ -74,6 +81,14 @@ export function findTool(name: ToolName, env: Environment): string | undefined {
 export function toolDirectories(env: Environment): string[] {
   const built = LINKS.map((link) => builtTools(link, env)).filter((path) => path !== undefined)
   return [...(env.KK_TOOLBOX ? [env.KK_TOOLBOX] : []), ...built]
+}
+
+/** Makes a toolbox the newest of its kind, by a link that is replaced atomically. */
+export async function pointTo(home: string, link: string, key: string): Promise<void> {
+  const next = join(home, `${UNFINISHED}${link}`)
+  await rm(next, {force: true})
+  await symlink(key, next)
+  await rename(next, join(home, link))
 }
 
 function searchPath(env: Environment): string[] {

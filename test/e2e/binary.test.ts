@@ -174,7 +174,7 @@ describe('the binary alone', () => {
   it('reports a missing helm, cluster or toolbox', async () => {
     const plan = await alone(['plan'])
     const values = await alone(['values', 'show', 'glance', '--computed'])
-    const sandbox = await alone(['sandbox', 'up'])
+    const sandbox = await alone(['sandbox', 'up'], {KK_TOOLBOX: join(home, 'no-programs')})
 
     expect([plan.exitCode, plan.stderr]).toEqual([2, expect.stringContaining('KK_KUBECONFIG')])
     expect([values.exitCode, values.stderr]).toEqual([2, expect.stringContaining('KK_HELM_MISSING')])

@@ -1,5 +1,5 @@
 import {readFile, rm, writeFile} from 'node:fs/promises'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../base/errors.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
@@ -9,7 +9,7 @@ import {CLUSTER, type SandboxPaths} from '../paths.ts'
 import {markUnfinished} from '../record.ts'
 import {commandOf, sandboxContext} from '../sandbox.ts'
 import {nodeStages} from '../stages/node.ts'
-import {podStages} from '../stages/pod.ts'
+import {podStages, startsUnchecked} from '../stages/pod.ts'
 import {volumeStages} from '../stages/volume.ts'
 import {runningComponents} from './components.ts'
 import {choosePorts, type Ports} from './ports.ts'
@@ -200,7 +200,7 @@ interface Argument {
  * Returns the documents of kwokctl's configuration: the cluster, and the stages of nodes, pods and volumes.
  */
 function kwokConfiguration(options: ConfigurationOptions): readonly object[] {
-  const {paths, behaviour} = options
+  const {paths, tools, behaviour} = options
   if (behaviour !== 'simulated') {
     const real = {
       disable: ['kwok-controller'],
@@ -212,6 +212,7 @@ function kwokConfiguration(options: ConfigurationOptions): readonly object[] {
     clusterDocument(options, {}, [{key: 'kubelet-preferred-address-types', value: 'Hostname'}]),
     ...nodeStages,
     ...podStages,
+    ...(basename(tools['kwok-kubelet']) === 'kwok-kubelet' ? [] : [startsUnchecked]),
     ...volumeStages,
     {
       apiVersion: 'kwok.x-k8s.io/v1alpha1',

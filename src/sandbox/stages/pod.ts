@@ -24,7 +24,8 @@ import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from
  *                                                     the containers exceed the backoffLimit of their Job
  *
  * An unschedulable pod (`nodeSelector`) and a claim of a missing class need no stage. A pod whose ConfigMap
- * or Secret is missing waits for it as with a kubelet, and starts once it exists.
+ * or Secret is missing waits for it as with a kubelet, and starts once it exists; with the project's own kwok,
+ * it does not wait.
  * `docs/sandbox.md` documents this for users.
  */
 const PREFIX = 'sandbox.kk.openstack.org'
@@ -98,6 +99,18 @@ const pod = (
   of: Parameters<typeof podStatus>[0],
   delay?: string,
 ) => stage({name, kind: 'Pod', when, steps: [status(podStatus(of, FAIL))], ...(delay && {delay})})
+
+/** Lets each pod start, without a kwok-kubelet that would check its references. */
+export const startsUnchecked: Stage = stage({
+  name: 'pod-start-unchecked',
+  kind: 'Pod',
+  when: [alive, is('.status.phase', 'Pending'), isAbsent(READY_TO_START)],
+  steps: [
+    status(
+      'conditions:\n- {type: PodReadyToStartContainers, status: "True", lastTransitionTime: {{ Now | Quote }}}\n',
+    ),
+  ],
+})
 
 export const podStages: readonly Stage[] = [
   pod('pod-ready', [...healthy, isAbsent(READY_DELAY)], {phase: 'Running', container: RUNNING, init: done}),

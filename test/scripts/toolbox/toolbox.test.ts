@@ -2,7 +2,7 @@ import {chmod, mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {beforeEach, describe, expect, it} from 'vitest'
 import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
-import {buildToolbox} from '../../../scripts/toolbox.ts'
+import {buildToolbox, isArchived} from '../../../scripts/toolbox.ts'
 import {NODE_TOOLS, TOOL_NAMES, toolPath} from '../../../src/state/tools.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
@@ -99,6 +99,13 @@ describe('the toolbox', () => {
       expect(lines).toEqual([`toolbox: unpacked ${join(directory, 'archives', archive!)}`])
       expect(await runsOfGo()).toEqual(['build', 'install', 'install'])
       for (const name of TOOL_NAMES) expect(toolPath(name, otherMachine())).toBe(join(bin, name))
+    })
+
+    it('is known to be there before it is unpacked', async () => {
+      const before = await isArchived(env)
+      await buildToolbox(env, () => {})
+
+      expect([before, await isArchived(otherMachine())]).toEqual([false, true])
     })
 
     it('is built again if the archive is damaged', async () => {
