@@ -13,7 +13,7 @@ import {
 import {kk} from './support/kk.ts'
 import {helmRecords, revisions} from './support/records.ts'
 
-const HEAT = ['heat-common', 'heat-api', 'heat-cfn', 'heat-engine']
+const HEAT = ['heat-common', 'heat-api', 'heat-cfn', 'heat-engine', 'heat-rollout']
 const KEYSTONE = ['keystone-common', 'keystone-api', 'keystone-rollout']
 const KINDS = [
   ...['deployments', 'services', 'configmaps', 'secrets', 'serviceaccounts', 'roles', 'rolebindings'],
@@ -125,7 +125,7 @@ describe('an environment with releases per component', () => {
     expect([whole.exitCode, parts.exitCode]).toEqual([3, 3])
     expect(whole.stderr).toContain('KK_COMPONENTS')
     expect(whole.stderr).toContain(
-      'is installed as releases per component (heat-api, heat-cfn, heat-common, heat-engine)',
+      'is installed as releases per component (heat-api, heat-cfn, heat-common, heat-engine, heat-rollout)',
     )
     expect(parts.stderr).toContain('memcached is installed as one release')
     expect(parts.stderr).toContain('kk remove memcached, then kk deploy')

@@ -123,7 +123,7 @@ standing: {replicas: 2}
       exit: 3,
       code: 'KK_OWNER',
       says: 'NAME/standing belongs to the environment "NAME", but stating.yaml states it too',
-      hint: 'take standing out of the file: releases that require it use it as it is, and "NAME" changes it; for a separate cloud, give it another namespace (kk.namespace); to hand them over to this environment: kk adopt --owner NAME',
+      hint: 'take standing out of the file: releases that require it use it as it is, and "NAME" changes it; for a separate cloud, give it another namespace (kk.namespace); to hand them over to this environment: kk adopt --former-owner NAME',
     })
   })
 
