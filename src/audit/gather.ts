@@ -88,14 +88,14 @@ function releaseOf({namespace, release}: SeenPod): string {
 
 /** Returns the containers that run a collector, with a problem for each that is missing. */
 function tasksOf(source: Source, pods: readonly SeenPod[], releases: readonly Deployed[]): readonly Task[] {
-  const {name, chart, components, perNode, perRelease, beside} = source
+  const {name, chart, components, perNode, perRelease, expectedWith} = source
   const none = {source, pod: undefined, problem: `${chart} has no pod of ${components.join(' or ')}`}
   const candidates = pods.filter((pod) => pod.chart === chart && components.includes(pod.component))
   if (candidates.length === 0) return [{...none, name}]
   if (perNode) {
     const found = podsFor(source, candidates)
     const nodes = new Set(found.map(({node}) => node))
-    const bare = pods.filter((pod) => pod.chart === beside?.[0] && pod.component === beside[1])
+    const bare = pods.filter((pod) => pod.chart === expectedWith?.[0] && pod.component === expectedWith[1])
     const without = new Set(bare.flatMap(({node}) => (nodes.has(node) ? [] : [node])))
     return [
       ...found.map((pod) => ({source, name: `${name} on ${pod.node}`, pod})),

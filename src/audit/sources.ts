@@ -10,7 +10,7 @@ export interface Source {
   /** Whether every node is asked, or one pod for all. */
   readonly perNode?: true
   /** A chart and its component that run only on nodes that have this source, too. */
-  readonly beside?: readonly [chart: string, component: string]
+  readonly expectedWith?: readonly [chart: string, component: string]
   /** Whether it is asked in each release that has the chart; otherwise only one release may have it. */
   readonly perRelease?: true
   /** The collector, a file of `collectors/`. */
@@ -65,7 +65,7 @@ const OTHERS: readonly Source[] = [
     chart: 'openvswitch',
     components: ['db', 'vswitchd'],
     perNode: true,
-    beside: ['ovn', 'controller'],
+    expectedWith: ['ovn', 'controller'],
     collector: 'ovsdb',
     input: {
       database: 'Open_vSwitch',
@@ -79,7 +79,7 @@ const OTHERS: readonly Source[] = [
     chart: 'libvirt',
     components: ['libvirt'],
     perNode: true,
-    beside: ['nova', 'compute'],
+    expectedWith: ['nova', 'compute'],
     collector: 'libvirt',
     input: {},
   },

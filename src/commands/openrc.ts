@@ -6,7 +6,7 @@ import {namesCluster, openChosenCluster, openUsersHelm} from '../cli/open/cluste
 import {openValues} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {cloudsText, openrcText} from '../report/openrc-text.ts'
-import {writeNamedFile} from '../state/files/write-named-file.ts'
+import {isPlainFile, writeNamedFile} from '../state/files/write-named-file.ts'
 import {type CloudAccess, cloudAccess} from '../verbs/cloud-access.ts'
 
 export default class Openrc extends KkCommand {
@@ -57,8 +57,9 @@ export default class Openrc extends KkCommand {
     const {user, interface: side, file} = flags
     const helm = await openUsersHelm(flags, cluster)
     const access = await cloudAccess(supplied, {user, interface: side, helm, cluster})
-    const authorityFile =
-      file === undefined || access.authority === undefined ? undefined : resolve(`${file}.ca.crt`)
+    // Next to a device or a stream there is no place for a second file.
+    const isPlain = file !== undefined && (await isPlainFile(file))
+    const authorityFile = isPlain && access.authority !== undefined ? resolve(`${file}.ca.crt`) : undefined
     if (authorityFile !== undefined) await writeNamedFile(authorityFile, access.authority!)
     const text =
       flags.format === 'openrc'

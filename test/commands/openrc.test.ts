@@ -1,6 +1,6 @@
-import {mkdir, readFile, stat, writeFile} from 'node:fs/promises'
+import {mkdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, it, vi} from 'vitest'
+import {afterEach, beforeEach, expect, it, onTestFinished, vi} from 'vitest'
 import {readYaml} from '../../src/yaml/yaml.ts'
 import {runCommand} from '../support/run-command.ts'
 import {testDirectory} from '../support/test-directory.ts'
@@ -65,6 +65,17 @@ it('kk openrc --file writes a clouds.yaml that only its owner can read, with the
       },
     },
   })
+})
+
+it('kk openrc --file writes no authority next to a device', async () => {
+  await keystone({tls: {internal: true, plain: ['oslo_cache']}})
+  const place = '/dev/null.ca.crt'
+  onTestFinished(() => rm(place, {force: true}))
+
+  const {notes} = await runCommand('openrc', [file, '--interface', 'internal', '--file', '/dev/null'])
+
+  expect(notes.join('\n')).toContain('clients must know the authority of the endpoint')
+  await expect(stat(place)).rejects.toThrow('ENOENT')
 })
 
 it('kk openrc refuses a password that kk has not generated yet', async () => {

@@ -137,7 +137,7 @@ function collect(socket: WebSocket, program: Program): Promise<Ended> {
       ? data
       : Buffer.concat([data].flat().map((each) => Buffer.from(each as ArrayBuffer)))
     const body = message.subarray(1)
-    if (message[0] === STATUS) status = JSON.parse(body.toString()) as Status
+    if (message[0] === STATUS) status = readStatus(body)
     output[message[0]!]?.push(body)
     size += body.length
     if (size > MAX_OUTPUT_BYTES) socket.terminate()
@@ -163,6 +163,15 @@ function collect(socket: WebSocket, program: Program): Promise<Ended> {
   })
   socket.resume()
   return promise
+}
+
+/** Returns the status; an error here would end the process, because it is thrown in a handler of events. */
+function readStatus(body: Buffer): Status {
+  try {
+    return JSON.parse(body.toString()) as Status
+  } catch {
+    return {message: 'its status is no JSON'}
+  }
 }
 
 /** Returns the exit code in the status of a program that ran; undefined if it could not be started. */

@@ -96,6 +96,15 @@ describe('a program in a container', () => {
     })
   })
 
+  it('whose status cannot be read has no result', async () => {
+    const {exec} = await execServer((socket) => {
+      send(socket, 3, 'Bad Gateway')
+      socket.close()
+    })
+
+    await expect(exec.run(program)).rejects.toThrow('has no result: its status is no JSON')
+  })
+
   it('whose connection is cut has no result', async () => {
     const {exec} = await execServer((socket) => {
       send(socket, 1, '{"half":')
