@@ -84,7 +84,7 @@ it.each([
   ['no replica', {pod: {replicas: {conductor: 0}}}, 0],
   ['no Deployment', {manifests: {deployment_conductor: false}}, 0],
   ['several replicas, with one host name', {pod: {replicas: {conductor: 3}}}, 1],
-])('requires no more of a component than it has: %s', async (_, values, least) => {
+])('requires at most the replicas that a component has: %s', async (_, values, least) => {
   const checks = checksOf(await charts.render('nova', {values}))
 
   expect(checks['services']?.least).toEqual({'nova-conductor': least, 'nova-scheduler': 1})

@@ -18,7 +18,8 @@ export interface Rolled {
 
 /**
  * Replaces the pods of DaemonSets that request it (`kk.openstack.org/roll`) node by node: pods are deleted
- * while no more nodes than allowed are without a ready pod. The timeout of the release applies to each node.
+ * while at most the allowed number of nodes is without a ready pod. The timeout of the release applies to
+ * each node.
  * The state is on the cluster, so a later run continues after an interruption.
  */
 export async function rollNodes(execution: Execution, objects: readonly KubernetesObject[]): Promise<Rolled> {

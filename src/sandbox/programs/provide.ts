@@ -103,7 +103,7 @@ async function fetchReleases(options: FetchOptions): Promise<void> {
     await downloadAll(downloads, options)
     const unfinished = join(home, `${UNFINISHED}${key}`)
     await rm(unfinished, {recursive: true, force: true})
-    await mkdir(join(unfinished, 'bin'), {recursive: true})
+    await makeDirectory(join(unfinished, 'bin'))
     for (const each of downloads) await unpack(each, join(unfinished, 'bin'))
     await symlink('helm4', join(unfinished, 'bin/helm'))
     await rename(unfinished, join(home, key))
@@ -183,7 +183,7 @@ async function unpack({programs, file}: Wanted & Download, bin: string): Promise
   await mkdir(scratch)
   const paths = programs.map(([, path]) => path).filter((path) => path !== '')
   const argv = ['--extract', '--gzip', '--no-same-owner', '--directory', scratch, '--file', file, ...paths]
-  if (paths.length > 0) await execa('tar', argv)
+  if (paths.length > 0) await execa('tar', argv, {env: foreignEnvironment(process.env), extendEnv: false})
   for (const [name, path] of programs) {
     const target = join(bin, name)
     await (path === '' ? copyFile(file, target) : rename(join(scratch, path), target))
