@@ -2,7 +2,7 @@ import {expect, inject, it} from 'vitest'
 import {emptyCorner} from './support/corner.ts'
 import {openTerminal} from './support/terminal.ts'
 
-it('kk init asks five questions, and kk accepts the written file unchanged', async () => {
+it('kk init asks six questions, and kk accepts the written file unchanged', async () => {
   const corner = await emptyCorner('init')
   const terminal = openTerminal(`cd ${corner.directory} && ${inject('run').kk} init`, {
     columns: 120,
@@ -15,6 +15,7 @@ it('kk init asks five questions, and kk accepts the written file unchanged', asy
     [/services, out of [\s\S]*\[keystone, glance, horizon\]:\s*$/, 'memcached'],
     [/kubeconfig context[^\n]*:\s*$/, ''],
     [/store data on volumes[^\n]*\[yes\]:\s*$/, 'no'],
+    [/registry of the images[^\n]*\[localhost:5010\]:\s*$/, ''],
   ] as const
 
   for (const [question, answer] of answers) {
@@ -29,6 +30,6 @@ it('kk init asks five questions, and kk accepts the written file unchanged', asy
   expect(exitCode, everything).toBe(0)
   expect(everything).toContain('wrote kk.yaml, .gitignore, environment.schema.json')
   expect(planned.stdout, planned.stderr).toMatch(/\+ install +memcached[\s\S]*plan: 1 to install/)
-  expect(split.stdout).toContain('# Source: memcached.yaml\nglobal:\n  storage:\n    ephemeral: true')
+  expect(split.stdout).toContain('# Source: memcached.yaml\nglobal:\n  images:\n    registry: localhost:5010\n  storage:\n    ephemeral: true')
   expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([2, {error: {code: 'KK_FILE'}}])
 })

@@ -33,7 +33,7 @@ schema() {
 }
 
 save() {
-  local file=$directory/$JOB.sql.gz tables owner before now
+  local file=$directory/$JOB.sql.gz tables owner before= now
   tables=$(query "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema IN ('${DATABASES// /\',\'}')")
   if [ "$tables" = 0 ]; then
     echo "no dump: $DATABASES: no tables yet"
@@ -41,14 +41,14 @@ save() {
   fi
   mkdir --parents --mode=700 "$directory"
   rm --force "$directory"/*.partial
-  now=$(schema) || fail "no migration starts: the schema of $DATABASES could not be read"
+  { read -r owner && read -r before; } < <(zcat "$file" 2>/dev/null) || true
+  if [ "$owner" = "-- Job $JOB_UID" ]; then
+    echo "$file was taken by this Job before"
+    return
+  fi
+  now=$(schema) || fail "no migration starts: the dump of $DATABASES failed"
   if [ -e "$file" ]; then
-    { read -r owner && read -r before; } < <(zcat "$file" 2>/dev/null) || true
-    if [ "$owner" = "-- Job $JOB_UID" ]; then
-      echo "$file was taken by this Job before"
-      return
-    fi
-    if [ "$before" != "-- Schema $now" ]; then
+    if [ "$before" != "-- Schema $now" ] && is_complete "$file"; then
       echo "$file remains: the schema has changed since it was taken"
       return
     fi
