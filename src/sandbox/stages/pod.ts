@@ -24,9 +24,8 @@ import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from
  *                                                     the containers exceed the backoffLimit of their Job
  *
  * An unschedulable pod (`nodeSelector`) and a claim of a missing class need no stage. A pod whose ConfigMap
- * or Secret is missing waits for it as with a kubelet, and starts once it exists; with the project's own kwok,
- * it does not wait.
- * `docs/sandbox.md` documents this for users.
+ * or Secret is missing waits for it as with a kubelet, and starts once it exists; with the project's own
+ * kwok, it does not wait. `docs/sandbox.md` documents this for users.
  */
 const PREFIX = 'sandbox.kk.openstack.org'
 const READY_AFTER = `${PREFIX}/ready-after`

@@ -28,9 +28,9 @@ const ATTEMPTS_IN_VAIN = 2
 
 /**
  * Downloads a file, unless it is there with this content. Continues what an earlier attempt, or an earlier
- * process, has left, until two attempts in a row bring nothing. The file appears under its name only after its
- * checksum is verified. Rejects with the error of the network or of the server, and with `KK_TOOLBOX` if the
- * content is another.
+ * process, has left, until two attempts in a row bring nothing. The file appears under its name only after
+ * its checksum is verified. Rejects with the error of the network or of the server, and with `KK_TOOLBOX` if
+ * the content is another.
  */
 export async function download(wanted: Download, options: DownloadOptions): Promise<void> {
   const {url, checksum, file} = wanted

@@ -17,7 +17,9 @@ const ARCH = process.arch === 'x64' ? 'amd64' : process.arch
 
 type Answer = (response: ServerResponse, content: Buffer) => void
 
-/** Sends half, and closes the connection as soon as that half is in the file: what is not read yet is lost. */
+/**
+ * Sends half, and closes the connection as soon as that half is in the file: what is not read yet is lost.
+ */
 const cut: Answer = (response, content) => {
   const half = Math.floor(content.length / 2)
   const isWritten = async () => {
@@ -37,7 +39,10 @@ interface TestServer {
   readonly port: number
   /** `PATH` or `PATH RANGE` of each request. */
   readonly asked: string[]
-  /** How the next requests of a path are answered, first to last; then with the file, or what is missing of it. */
+  /**
+   * How the next requests of a path are answered, first to last; then with the file, or what is missing of
+   * it.
+   */
   readonly answers: Map<string, Answer[]>
 }
 
