@@ -202,6 +202,8 @@ export function timeoutFlag(waits: string, byDefault: string) {
  * Returns a timeout in seconds. A number without a unit, the old spelling of some commands, is seconds.
  * Throws `KK_USAGE`.
  */
+export function timeoutSeconds(text: string): number
+export function timeoutSeconds(text: string | undefined): number | undefined
 export function timeoutSeconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const timeout = OLD_TIMEOUT.test(text) ? Number(text) : seconds(text)

@@ -1,9 +1,8 @@
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, timeoutFlag, timeoutSeconds} from '../../cli/flags.ts'
-import {nameArgument, withCluster} from '../../cli/operator/with-cluster.ts'
+import {clusterFlags} from '../../cli/flags.ts'
+import {deadline, nameArgument, waitFlags, withCluster} from '../../cli/operator/with-cluster.ts'
 import {operatorCommand} from '../../cli/run/repeat-command.ts'
 import {pauseEnvironment} from '../../operator/client/environment-commands.ts'
-import {DEFAULT_TIMEOUT_SECONDS} from '../../run/task.ts'
 
 export default class OperatorPause extends KkCommand {
   static override summary =
@@ -13,14 +12,13 @@ export default class OperatorPause extends KkCommand {
   static override examples = ['kk operator pause production']
   static override args = nameArgument
   static override flags = {
-    timeout: timeoutFlag('the operator', '20m'),
+    ...waitFlags,
     ...clusterFlags,
   }
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(OperatorPause)
-    const timeout = timeoutSeconds(flags.timeout) ?? DEFAULT_TIMEOUT_SECONDS
-    const until = Date.now() + timeout * 1000
+    const until = deadline(flags)
     const {say} = this.console
     await withCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, {until, say}))
     this.console.say(
