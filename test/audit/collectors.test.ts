@@ -1,33 +1,27 @@
-import {mkdir, readFile, writeFile} from 'node:fs/promises'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
-import {testDirectory} from '../support/test-directory.ts'
+import {fakePymysql} from '../support/fake-pymysql.ts'
 
-/** pymysql that prints how it is called, and is refused. */
-const PYMYSQL = `
-import json, sys
-
-class MySQLError(Exception):
-    pass
-
-def connect(**options):
-    options.pop('cursorclass')
-    print(json.dumps(options))
-    raise MySQLError('refused')
-`
 const PROGRAM = join(import.meta.dirname, '../../src/audit/collectors/sql.py')
 
-/** Runs the collector of databases with a connection. */
-async function connect(url: string) {
-  const directory = testDirectory()
-  await mkdir(join(directory, 'pymysql'))
-  await writeFile(join(directory, 'pymysql/__init__.py'), PYMYSQL)
-  await writeFile(join(directory, 'pymysql/cursors.py'), 'class DictCursor:\n    pass\n')
-  const database = {name: 'x', service: 'x', variable: 'URL', section: 'database'}
+/** Runs the collector of databases with a connection, or with that of a cell too. */
+async function connect(url: string, cell?: string) {
+  const directory = await fakePymysql()
+  const database = {
+    name: 'x',
+    service: 'x',
+    variable: 'URL',
+    section: 'database',
+    ...(cell && {cells: {variable: 'URL'}}),
+  }
   const given = `INPUT = ${JSON.stringify({databases: [database]})}\n`
   await writeFile(join(directory, 'sql.py'), given + (await readFile(PROGRAM, 'utf8')))
-  return execa('python3', [join(directory, 'sql.py')], {env: {URL: url}, reject: false})
+  return execa('python3', [join(directory, 'sql.py')], {
+    env: {URL: url, ...(cell && {CELL: cell})},
+    reject: false,
+  })
 }
 
 it('a connection is read as SQLAlchemy does, with an address of IPv6 and its authority', async () => {
@@ -48,3 +42,15 @@ it.each(['mysql://nova:secret@db:secret/nova', 'nova:secret', 'mysql://nova:se:c
     expect(stderr).not.toMatch(/se:?cret/)
   },
 )
+
+it('the connection of a cell takes its parts from the main one, and is not quoted if it cannot be used', async () => {
+  const main = 'mysql+pymysql://nova:12/p#@db:3307/nova?ssl_ca=/ca.crt'
+
+  const cell = await connect(main, '{scheme}://{username}:{password}@{hostname}:{port}/{path}_cell1?{query}')
+  const unknown = await connect(main, 'mysql://nova:{secret}@db/nova')
+
+  expect(JSON.parse(cell.stdout.split('\n')[1]!)).toMatchObject({
+    ...{host: 'db', port: 3307, password: '12/p#', database: 'nova_cell1', ssl: {ca: '/ca.crt'}},
+  })
+  expect(unknown.stderr).toBe('LookupError: the connection of a cell has unknown fields')
+})

@@ -4,6 +4,7 @@ import {type AddressInfo, createServer as createSocketServer} from 'node:net'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it, onTestFinished} from 'vitest'
+import {fakePymysql} from '../support/fake-pymysql.ts'
 import {testDirectory} from '../support/test-directory.ts'
 import {SERVICES, useCharts, valuesOf} from './support/charts.ts'
 import type {KubernetesObject, PodSpec} from './support/objects.ts'
@@ -251,6 +252,32 @@ describe('the program', () => {
     expect(await next()).toMatchObject({
       findings: ['nova-scheduler on s: down, no report since 2026-01-02 03:04:05Z'],
     })
+  })
+
+  it('reads a connection as SQLAlchemy does', async () => {
+    const url = 'mysql+pymysql://nova:12/p#?%40ss@[::1]:3307/nova?ssl_ca=/ca.crt'
+
+    const {next} = await run('nova', {...connections(url), PYTHONPATH: await fakePymysql()})
+
+    expect(await next()).toMatchObject({
+      ...{host: '::1', port: 3307, user: 'nova', password: '12/p#?@ss', database: 'nova'},
+      ssl: {ca: '/ca.crt'},
+    })
+  })
+
+  it('does not quote a connection that it cannot read', async () => {
+    const field = "INSERT INTO cell_mappings VALUES ('2', 'cell2', 0, 'mysql://nova:{secret}@db/nova')"
+    const {url} = await sqlite(...NOVA, field)
+    const [cell, own] = [
+      await run('nova', connections(url)),
+      await run('nova', connections('mysql://nova:se@cret@db:secret/nova')),
+    ]
+
+    const answers = [await cell.next(), await own.next()].map(({findings}) => findings.join())
+
+    expect(answers[0]).toContain('the connection of a cell has unknown fields')
+    expect(answers[1]).toContain('the connection is no URL')
+    expect(answers.join()).not.toMatch(/se@?cret/)
   })
 
   it('reports the findings of a script of the chart', async () => {

@@ -26,25 +26,32 @@ def connection_url(database):
     parser.read(sorted(glob.glob('/etc/%s/**/*.conf' % database['service'], recursive=True)))
     option = database.get('option', 'connection')
     if parser.has_option(database['section'], option):
-        return parser.get(database['section'], option)
+        return parser.get(database['section'], option).replace('$$', '$')
     raise LookupError('neither %s nor [%s]%s is set' % (database['variable'], database['section'], option))
 
 
 # As SQLAlchemy reads it (sqlalchemy: engine/url.py): a password may have characters that end it for urllib.
 URL = re.compile(
-    r'[\w+]+://(?:([^:/]*)(?::([^@]*))?@)?(?:\[([^/?]+)\]|([^/:?]+))?(?::(\d+))?(?:/([^?]*))?(?:\?(.*))?')
+    r'(?P<scheme>[\w+]+)://(?:(?P<username>[^:/]*)(?::(?P<password>[^@]*))?@)?'
+    r'(?:\[(?P<ipv6>[^/?]+)\]|(?P<hostname>[^/:?]+))?(?::(?P<port>\d+))?(?:/(?P<path>[^?]*))?(?:\?(?P<query>.*))?')
 
 
-def connect(url):
+def parts_of(url):
     found = URL.fullmatch(url)
     if found is None:
         raise LookupError('the connection is no URL')
-    user, password, ipv6, host, port, database, query = (each or '' for each in found.groups())
-    query = urllib.parse.parse_qs(query)
+    parts = {name: value or '' for name, value in found.groupdict().items()}
+    parts['hostname'] = parts.pop('ipv6') or parts['hostname']
+    return parts
+
+
+def connect(url):
+    parts = parts_of(url)
+    query = urllib.parse.parse_qs(parts['query'])
     ssl = {name[4:]: query[name][0] for name in ('ssl_ca', 'ssl_cert', 'ssl_key') if name in query}
     return pymysql.connect(
-        host=ipv6 or host, port=int(port or 3306), user=urllib.parse.unquote(user),
-        password=urllib.parse.unquote(password), database=database,
+        host=parts['hostname'], port=int(parts['port'] or 3306), user=urllib.parse.unquote(parts['username']),
+        password=urllib.parse.unquote(parts['password']), database=parts['path'],
         charset='utf8mb4', ssl=ssl or None, connect_timeout=10, read_timeout=120,
         cursorclass=pymysql.cursors.DictCursor)
 
@@ -132,11 +139,10 @@ def cell_url(template, database):
     """Fills in the parts of the main connection, as nova does (nova/objects/cell_mapping.py)."""
     if '{' not in template:
         return template
-    parts = urllib.parse.urlsplit(connection_url(database))
-    return template.format(
-        scheme=parts.scheme, username=parts.username or '', password=parts.password or '',
-        hostname=parts.hostname or '', port=parts.port or '', path=parts.path.lstrip('/'),
-        query=parts.query, fragment=parts.fragment)
+    try:
+        return template.format(fragment='', **parts_of(connection_url(database)))
+    except (KeyError, IndexError, ValueError):
+        raise LookupError('the connection of a cell has unknown fields') from None
 
 
 def main():

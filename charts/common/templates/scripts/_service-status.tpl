@@ -42,21 +42,38 @@ def connection_of(section):
     return options.get(section, "connection").replace("$$", "$")
 
 
+# As SQLAlchemy reads it (sqlalchemy: engine/url.py): a password may have characters that end it for urllib.
+URL = re.compile(
+    r"(?P<scheme>[\w+]+)://(?:(?P<username>[^:/]*)(?::(?P<password>[^@]*))?@)?"
+    r"(?:\[(?P<ipv6>[^/?]+)\]|(?P<hostname>[^/:?]+))?(?::(?P<port>\d+))?(?:/(?P<path>[^?]*))?(?:\?(?P<query>.*))?"
+)
+
+
+def parts_of(url):
+    """The parts of a URL by their names; no error quotes it, because it has a password."""
+    found = URL.fullmatch(url)
+    if found is None:
+        raise LookupError("the connection is no URL")
+    parts = {name: value or "" for name, value in found.groupdict().items()}
+    parts["hostname"] = parts.pop("ipv6") or parts["hostname"]
+    return parts
+
+
 def connect(url):
-    parts = urllib.parse.urlsplit(url)
-    if parts.scheme == "sqlite":
+    parts = parts_of(url)
+    if parts["scheme"] == "sqlite":
         import sqlite3
 
-        return sqlite3.connect(parts.path)
+        return sqlite3.connect("/" + parts["path"])
     import pymysql
 
-    authority = urllib.parse.parse_qs(parts.query).get("ssl_ca")
+    authority = urllib.parse.parse_qs(parts["query"]).get("ssl_ca")
     return pymysql.connect(
-        host=parts.hostname,
-        port=parts.port or 3306,
-        user=urllib.parse.unquote(parts.username or ""),
-        password=urllib.parse.unquote(parts.password or ""),
-        database=parts.path.lstrip("/"),
+        host=parts["hostname"],
+        port=int(parts["port"] or 3306),
+        user=urllib.parse.unquote(parts["username"]),
+        password=urllib.parse.unquote(parts["password"]),
+        database=parts["path"],
         ssl={"ca": authority[0]} if authority else None,
         connect_timeout=TIMEOUT_SECONDS,
         read_timeout=TIMEOUT_SECONDS,
@@ -79,12 +96,16 @@ def databases(check):
     url = connection_of(check.get("section", "database"))
     if "cells" not in check:
         return [url]
-    parts = urllib.parse.urlsplit(url)
-    names = ("scheme", "username", "password", "hostname", "port", "query", "fragment")
-    fields = {name: getattr(parts, name) or "" for name in names}
-    fields["path"] = parts.path.lstrip("/")
     cells = select(connection_of(check["cells"]["section"]), check["cells"]["query"])
-    return [str(next(iter(cell.values()))).format(**fields) for cell in cells]
+    return [cell_url(str(next(iter(cell.values()))), url) for cell in cells]
+
+
+def cell_url(template, url):
+    """Fills in the parts of the main connection, as nova does (nova/objects/cell_mapping.py)."""
+    try:
+        return template.format(fragment="", **parts_of(url))
+    except (KeyError, IndexError, ValueError):
+        raise LookupError("the connection of a cell has unknown fields") from None
 
 
 def report_time(value):
