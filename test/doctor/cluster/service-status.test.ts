@@ -60,3 +60,9 @@ it('a service that is not healthy is a problem, and an unknown status a warning'
   ])
   expect(found[0]?.advice).toBe('kubectl logs deployment/nova-status --namespace openstack')
 })
+
+it('nothing is known of services that do not report', async () => {
+  const {found} = await findings([recordOf('glance', deployment('glance-api', {}))], {})
+
+  expect(found).toEqual([{level: 'info', what: 'not known: no release reports the status of its service'}])
+})
