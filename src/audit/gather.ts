@@ -52,6 +52,7 @@ interface Task {
 }
 
 interface Answer extends Task {
+  /** What the collector printed; null if the service has nothing to compare. */
   readonly output?: unknown
 }
 
@@ -71,7 +72,7 @@ export async function gather(ports: GatherPorts, {releases, only}: GatherScope):
       return only?.node === undefined || [source.name, `${source.name} on ${only.node}`].includes(name)
     })
   const answers = await mapParallel(tasks, (task) => ask(ports, task))
-  const good = answers.filter(({problem}) => problem === undefined)
+  const good = answers.filter(({problem, output}) => problem === undefined && output !== null)
   return {
     facts: factsOf(good, pods),
     pods,

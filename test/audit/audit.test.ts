@@ -69,4 +69,19 @@ describe('an audit', () => {
     expect(seen.findings).toEqual([ending])
     expect(unseen.notAsked).toEqual([{source: 'certificates', reason: 'no'}])
   })
+
+  it('names a database whose migrations are not known', async () => {
+    const schema = {applied: ['r1'], known: null, pending: [], unknown: []}
+    const {ports} = answeringPods([podOf('keystone', 'api')], {
+      'keystone-api-0': () => ({keystone: {projects: [], schema}}),
+    })
+
+    const {asked, notAsked} = await audit({
+      ...{ports, other, settle},
+      scope: {releases: [{namespace: 'openstack', name: 'keystone', chart: 'keystone'}]},
+    })
+
+    expect(asked).toEqual(['keystone', 'certificates'])
+    expect(notAsked).toEqual([{source: 'migrations of keystone', reason: 'they were not found in the image'}])
+  })
 })

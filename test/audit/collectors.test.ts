@@ -3,8 +3,17 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
 import {fakePymysql} from '../support/fake-pymysql.ts'
+import {testDirectory} from '../support/test-directory.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../src/audit/collectors/sql.py')
+const COLLECTORS = join(import.meta.dirname, '../../src/audit/collectors')
+
+/** Writes a collector with its input, and runs it. */
+async function collect(collector: string, input: object, {directory = testDirectory(), env = {}} = {}) {
+  const program = join(directory, 'collector.py')
+  const text = await readFile(join(COLLECTORS, collector), 'utf8')
+  await writeFile(program, `INPUT = ${JSON.stringify(input)}\n${text}`)
+  return execa('python3', [program], {env, reject: false})
+}
 
 /** Runs the collector of databases with a connection, or with that of a cell too. */
 async function connect(url: string, cell?: string) {
@@ -16,12 +25,8 @@ async function connect(url: string, cell?: string) {
     section: 'database',
     ...(cell && {cells: {variable: 'URL'}}),
   }
-  const given = `INPUT = ${JSON.stringify({databases: [database]})}\n`
-  await writeFile(join(directory, 'sql.py'), given + (await readFile(PROGRAM, 'utf8')))
-  return execa('python3', [join(directory, 'sql.py')], {
-    env: {URL: url, ...(cell && {CELL: cell})},
-    reject: false,
-  })
+  const env = {URL: url, ...(cell && {CELL: cell})}
+  return collect('sql.py', {databases: [database]}, {directory, env})
 }
 
 it('a connection is read as SQLAlchemy does, with an address of IPv6 and its authority', async () => {
@@ -53,4 +58,13 @@ it('the connection of a cell takes its parts from the main one, and is not quote
     ...{host: 'db', port: 3307, password: '12/p#', database: 'nova_cell1', ssl: {ca: '/ca.crt'}},
   })
   expect(unknown.stderr).toBe('LookupError: the connection of a cell has unknown fields')
+})
+
+it('a service without pools in Ceph has nothing to compare', async () => {
+  const configuration = join(testDirectory(), 'cinder.conf')
+  await writeFile(configuration, '[lvm]\nvolume_group = cinder\n')
+
+  const {stdout} = await collect('rbd.py', {files: [configuration], pools: ['rbd_pool'], users: ['rbd_user']})
+
+  expect(JSON.parse(stdout)).toBeNull()
 })

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {gather, podsFor} from '../../src/audit/gather.ts'
 import {KkError} from '../../src/base/errors.ts'
-import {answeringPods, podOf} from './support/answering-pods.ts'
+import {answeringPods, NOTHING, podOf} from './support/answering-pods.ts'
 
 const scope = (...charts: readonly string[]) => ({
   releases: charts.map((chart) => ({namespace: 'openstack', name: chart, chart})),
@@ -38,6 +38,16 @@ describe('the facts of a cloud', () => {
     const {asked, notAsked} = await gather(ports, scope('keystone-of-another'))
 
     expect([asked, notAsked, programs]).toEqual([[], [], []])
+  })
+
+  it('do not count a service whose storage is not Ceph', async () => {
+    const {ports} = answeringPods([podOf('nova', 'compute')], {'nova-compute-0': () => NOTHING})
+
+    const {facts, asked, notAsked} = await gather(ports, scope('nova'))
+
+    expect(facts.serverPools).toBeUndefined()
+    expect(asked).toEqual([])
+    expect(notAsked.map(({source}) => source)).toEqual(['nova'])
   })
 
   it.each([

@@ -1,4 +1,5 @@
-"""Prints the images of a service's pools in Ceph, with their clients, as JSON. Changes nothing.
+"""Prints the images of a service's pools in Ceph, with their clients, as JSON; null if it has no
+pool. Changes nothing.
 
 INPUT has `files`, the service's configuration, `pools` and `users`, the options that name them, and
 `watchers`, whether each image is opened to list its clients.
@@ -44,7 +45,7 @@ def clients(context, name, own):
 OPTIONS = list(options())
 SECTIONS = {section: pool for section, pool, _ in OPTIONS}
 if not OPTIONS:  # Another storage than Ceph; its image may lack the libraries.
-    print('{"pools": {}, "sections": {}}')
+    print('null')
     sys.exit()
 
 import rados
