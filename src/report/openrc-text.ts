@@ -1,3 +1,4 @@
+import {quoted} from '../base/shell.ts'
 import type {CloudAccess} from '../verbs/cloud-access.ts'
 import {documentText} from './document.ts'
 
@@ -20,10 +21,6 @@ export function openrcText(access: CloudAccess, authorityFile: string | undefine
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}\n`)
   // A project of another shell session would contradict these.
   return ['unset OS_CLOUD OS_PROJECT_ID OS_TENANT_NAME OS_SYSTEM_SCOPE\n', ...lines].join('')
-}
-
-function quoted(value: string): string {
-  return `'${value.replaceAll("'", `'\\''`)}'`
 }
 
 /** Returns a `clouds.yaml` with one cloud. */

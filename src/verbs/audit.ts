@@ -5,6 +5,7 @@ import {type Finding, findingKey, type Repair} from '../audit/finding.ts'
 import {type Deployed, type GatherPorts, podsFor} from '../audit/gather.ts'
 import {SOURCES} from '../audit/sources.ts'
 import {asKkError} from '../base/errors.ts'
+import {shellWord} from '../base/shell.ts'
 import {judgeCertificates} from '../doctor/cluster/certificates.ts'
 import {kubectlOf} from '../doctor/facts.ts'
 import type {Environment} from '../environment/environment.ts'
@@ -159,7 +160,7 @@ function commandLine(repair: Repair, pods: readonly SeenPod[], {kubectl, options
   const [first, verb, ...rest] = command
   if (first === 'kk') return ['kk', verb, options.place, ...rest].join(' ')
   if (command.length === 1) return first!
-  const words = command.map(quoted).join(' ')
+  const words = command.map(shellWord).join(' ')
   if (!place) return words
   const pod = podOf(repair, pods)
   const where = pod
@@ -177,11 +178,6 @@ function podOf({place}: Repair, pods: readonly SeenPod[]): SeenPod | undefined {
       (release === undefined || release === `${pod.namespace}/${pod.release}`),
   )
   return podsFor({chart, components}, candidates)[0]
-}
-
-/** Returns a word as a POSIX shell reads it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function safeRepairs({findings, pods}: Audit, shell: Shell): readonly PlannedRepair[] {

@@ -1,3 +1,4 @@
+import {quoted} from '../../base/shell.ts'
 import {type ArgumentReference, type CommandReference, commandName, type FlagReference} from '../reference.ts'
 import {WORDS} from '../root-help.ts'
 
@@ -142,10 +143,6 @@ export function branches(entries: Iterable<readonly [string, string]>): string {
   return [...byText]
     .map(([text, keys]) => `    ${keys.map(([key]) => quoted(key)).join('|')}) ${text} ;;`)
     .join('\n')
-}
-
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Returns the word sequences that name a command or a topic, separated by `|`. */

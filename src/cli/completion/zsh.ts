@@ -1,4 +1,5 @@
-import {branches, cases, commandPaths, type Described, quoted, type Tables} from './tables.ts'
+import {quoted} from '../../base/shell.ts'
+import {branches, cases, commandPaths, type Described, type Tables} from './tables.ts'
 
 /** Returns the completion script for zsh. */
 export function zsh(all: Tables): string {

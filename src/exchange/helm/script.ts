@@ -1,3 +1,4 @@
+import {shellWord} from '../../base/shell.ts'
 import {isEmpty} from '../../base/values.ts'
 import {
   chartPackage,
@@ -76,12 +77,7 @@ function installLines(release: ExportedRelease, {sops}: Exported): readonly stri
 
 function chartArguments({chart}: ExportedRelease): string {
   const {name, version, source} = chart
-  if (source === undefined) return quoted(chartPackage(chart))
-  if (source.kind === 'oci') return `${quoted(`${source.url}/${name}`)} --version ${quoted(version)}`
-  return `${name} --repo ${quoted(source.url)} --version ${quoted(version)}`
-}
-
-/** Returns a word quoted for the shell if needed. */
-function quoted(word: string): string {
-  return /^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  if (source === undefined) return shellWord(chartPackage(chart))
+  if (source.kind === 'oci') return `${shellWord(`${source.url}/${name}`)} --version ${shellWord(version)}`
+  return `${name} --repo ${shellWord(source.url)} --version ${shellWord(version)}`
 }
