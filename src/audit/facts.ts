@@ -47,13 +47,11 @@ export interface Cell {
   readonly servers: readonly Server[]
   /** Servers that were deleted in the last minutes. */
   readonly gone: readonly Row<'uuid'>[]
-  readonly services: readonly (Row<'host' | 'binary'> & {readonly age: number | null})[]
+  readonly services: readonly Row<'host' | 'binary'>[]
   readonly nodes: readonly (Row<'uuid' | 'host' | 'hypervisor_hostname'> & Aged)[]
   readonly volumes: readonly (Row<'instance_uuid' | 'volume_id'> & Nullable<'attachment_id'> & Aged)[]
   readonly interfaces: readonly (Row<'instance_uuid' | 'port'> & Aged)[]
-  readonly migrations: readonly (Row<'uuid' | 'instance_uuid' | 'status'> &
-    Nullable<'source_compute' | 'dest_compute'> &
-    Aged)[]
+  readonly migrations: readonly Row<'uuid' | 'instance_uuid'>[]
 }
 
 export interface Nova {
@@ -126,7 +124,7 @@ export interface Northbound {
   readonly ports: readonly {readonly name: string; readonly type: string; readonly ids: Ids}[]
   readonly routers: readonly {readonly name: string; readonly ids: Ids}[]
   readonly routerPorts: readonly {readonly name: string; readonly ids: Ids}[]
-  readonly nats: readonly {readonly address: string; readonly type: string; readonly ids: Ids}[]
+  readonly nats: readonly {readonly ids: Ids}[]
   readonly groups: readonly {readonly name: string; readonly ids: Ids}[]
   readonly dhcp: readonly {readonly uuid: string; readonly ids: Ids}[]
   readonly balancers: readonly {readonly uuid: string; readonly name: string; readonly ids: Ids}[]

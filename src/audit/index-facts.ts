@@ -1,5 +1,10 @@
 import type {Cell, Facts, Hypervisor, Nova, Server} from './facts.ts'
 
+/** The form of the ids of OpenStack's resources. */
+export const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
+
+/** Nova's power state of a server that runs. */
+const POWERED_ON = 1
 /** Rows younger than this may belong to an operation that is still in progress. */
 const SETTLED_SECONDS = 60
 /** After this, an operation that makes no progress is stuck. */
@@ -20,6 +25,11 @@ export interface Servers {
 /** Returns true if a row has not changed for a while. */
 export function isSettled({age}: {readonly age: number}): boolean {
   return age >= SETTLED_SECONDS
+}
+
+/** Returns true if nova records that a server runs. */
+export function isOn({vm_state, power_state}: Server): boolean {
+  return vm_state === 'active' && power_state === POWERED_ON
 }
 
 export function indexServers(nova: Nova): Servers {

@@ -21,11 +21,7 @@ export function northboundOf({tables, members}: OvsdbTables, pods: readonly stri
     ports: named('Logical_Switch_Port'),
     routers: named('Logical_Router'),
     routerPorts: named('Logical_Router_Port'),
-    nats: (tables.NAT ?? []).map((row) => ({
-      address: String(row.external_ip),
-      type: String(row.type),
-      ids: row.external_ids as Ids,
-    })),
+    nats: named('NAT'),
     groups: named('Port_Group'),
     dhcp: named('DHCP_Options'),
     balancers: named('Load_Balancer'),

@@ -37,7 +37,7 @@ const OTHERS: readonly Source[] = [
         Logical_Switch_Port: ['name', 'type', 'external_ids'],
         Logical_Router: ['name', 'external_ids'],
         Logical_Router_Port: ['name', 'external_ids'],
-        NAT: ['external_ip', 'type', 'external_ids'],
+        NAT: ['external_ids'],
         Port_Group: ['name', 'external_ids'],
         DHCP_Options: ['_uuid', 'external_ids'],
         Load_Balancer: ['_uuid', 'name', 'external_ids'],

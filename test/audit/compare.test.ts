@@ -188,7 +188,7 @@ describe('what is in progress, or off,', () => {
     }],
     ['a machine of ironic', (cloud) => {
       Object.assign(web(cloud), {host: 'ironic', node: id(40)})
-      cloud.cell.services.push({host: 'ironic', binary: 'nova-compute', age: 5})
+      cloud.cell.services.push({host: 'ironic', binary: 'nova-compute'})
       cloud.cell.nodes.push({uuid: id(40), host: 'ironic', hypervisor_hostname: id(40), age})
       cloud.nova.hosts.push({host: 'ironic'})
       cloud.placement.providers.push({uuid: id(40), name: id(40), root: id(40), computes: 0, age})
@@ -214,7 +214,7 @@ describe('what is in progress, or off,', () => {
       addPort(cloud, {device_id: MISSING})
     }],
     ['a live migration', (cloud) => {
-      cloud.cell.migrations.push({uuid: MISSING, instance_uuid: WEB, status: 'running', source_compute: 'one', dest_compute: 'two', age: 5})
+      cloud.cell.migrations.push({uuid: MISSING, instance_uuid: WEB})
       web(cloud).task_state = 'migrating'
       domains(cloud, 'two').push({...domains(cloud, 'one')[0]!, state: 'paused'})
       cloud.placement.allocations.push({consumer: MISSING, provider: NODE, class: 'VCPU', used: 2, age})
@@ -222,7 +222,7 @@ describe('what is in progress, or off,', () => {
     }],
     ['a resize that waits for its confirmation', (cloud) => {
       Object.assign(web(cloud), {vm_state: 'resized', vcpus: 4})
-      cloud.cell.migrations.push({uuid: MISSING, instance_uuid: WEB, status: 'finished', source_compute: 'one', dest_compute: 'one', age})
+      cloud.cell.migrations.push({uuid: MISSING, instance_uuid: WEB})
       cloud.placement.allocations.push({consumer: MISSING, provider: NODE, class: 'VCPU', used: 1, age})
     }],
     ['a volume that is being attached', (cloud) => {

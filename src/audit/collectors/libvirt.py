@@ -20,7 +20,6 @@ def domain(uuid):
         'uuid': uuid,
         'name': root.findtext('name'),
         'state': state,
-        'ports': [each.get('interfaceid') for each in root.iterfind('./devices/interface/virtualport/parameters')],
         'disks': [each.get('name') for each in root.iterfind("./devices/disk/source[@protocol='rbd']")],
     }
 

@@ -24,10 +24,9 @@ def connection_url(database):
         return url
     parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
     parser.read(sorted(glob.glob('/etc/%s/**/*.conf' % database['service'], recursive=True)))
-    option = database.get('option', 'connection')
-    if parser.has_option(database['section'], option):
-        return parser.get(database['section'], option).replace('$$', '$')
-    raise LookupError('neither %s nor [%s]%s is set' % (database['variable'], database['section'], option))
+    if parser.has_option(database['section'], 'connection'):
+        return parser.get(database['section'], 'connection').replace('$$', '$')
+    raise LookupError('neither %s nor [%s]connection is set' % (database['variable'], database['section']))
 
 
 # As SQLAlchemy reads it (sqlalchemy: engine/url.py): a password may have characters that end it for urllib.
@@ -98,8 +97,8 @@ def names(value):
 
 
 def schema(cursor, database):
-    known = revisions(database['package'], database['migrations'])
-    cursor.execute('SELECT version_num FROM %s' % database.get('table', 'alembic_version'))
+    known = revisions(database['service'], database['migrations'])
+    cursor.execute('SELECT version_num FROM alembic_version')
     applied = [row['version_num'] for row in cursor.fetchall()]
     if known is None:
         return {'applied': applied, 'known': None, 'pending': [], 'unknown': []}

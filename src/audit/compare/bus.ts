@@ -39,14 +39,9 @@ function judgeQueue(
     ...{kind, certainty, ids: [host, name], repair},
     what: `${label} ${what}`,
   })
-  const grow = (member: string) =>
+  const change = (verb: 'add' | 'delete', member: string) =>
     on(server, [
-      ...(isStream ? ['rabbitmq-streams', 'add_replica'] : ['rabbitmq-queues', 'add_member']),
-      ...['--vhost', host, name, member],
-    ])
-  const shrink = (member: string) =>
-    on(server, [
-      ...(isStream ? ['rabbitmq-streams', 'delete_replica'] : ['rabbitmq-queues', 'delete_member']),
+      ...(isStream ? ['rabbitmq-streams', `${verb}_replica`] : ['rabbitmq-queues', `${verb}_member`]),
       ...['--vhost', host, name, member],
     ])
   const removed = replicas.find((each) => !members.includes(each))
@@ -55,13 +50,13 @@ function judgeQueue(
       found(
         'QUEUE_REPLICA_ON_REMOVED_MEMBER',
         `has a replica on ${removed}, which is no member`,
-        shrink(removed),
+        change('delete', removed),
       ),
     ]
   const free = members.find((each) => !replicas.includes(each))
   if (free !== undefined && replicas.length < Math.min(TARGET_REPLICAS, members.length)) {
     const what = `has ${replicas.length} of ${Math.min(TARGET_REPLICAS, members.length)} replicas; ${free} has none`
-    return [found('QUEUE_LACKS_REPLICAS', what, grow(free))]
+    return [found('QUEUE_LACKS_REPLICAS', what, change('add', free))]
   }
   const offline = replicas.find((each) => running.includes(each) && !online.includes(each))
   const restart = on(server, [

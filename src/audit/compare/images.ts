@@ -1,13 +1,12 @@
 import type {Cinder, Facts, Glance, Pools, Volume} from '../facts.ts'
 import type {Finding, FindingKind, Place} from '../finding.ts'
-import {hypervisorOf, isSettled, type Servers} from '../index-facts.ts'
+import {hypervisorOf, isSettled, type Servers, UUID} from '../index-facts.ts'
 import {client, on} from '../repairs.ts'
 import {isCalm, volumeName} from './volumes.ts'
 
-const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const VOLUME_IMAGE = new RegExp(`^volume-(${ID})$`)
-const SERVER_DISK = new RegExp(`^(${ID})_disk`)
-const GLANCE_IMAGE = new RegExp(`^(${ID})$`)
+const VOLUME_IMAGE = new RegExp(`^volume-(${UUID.source})$`)
+const SERVER_DISK = new RegExp(`^(${UUID.source})_disk`)
+const GLANCE_IMAGE = new RegExp(`^${UUID.source}$`)
 const OF_CINDER: Place = {chart: 'cinder', components: ['volume', 'backup']}
 const OF_NOVA: Place = {chart: 'nova', components: ['compute']}
 const OF_GLANCE: Place = {chart: 'glance', components: ['api']}

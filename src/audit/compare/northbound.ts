@@ -1,12 +1,11 @@
 import type {Neutron, Northbound, Octavia} from '../facts.ts'
 import type {Finding, FindingKind} from '../finding.ts'
-import {isSettled} from '../index-facts.ts'
+import {isSettled, UUID} from '../index-facts.ts'
 import {NORTHBOUND, OVN_SYNC, on} from '../repairs.ts'
 import {portName} from './ports.ts'
 
 /** Neutron marks what it writes with this key (neutron: common/ovn/constants.py). */
 const REVISION = 'neutron:revision_number'
-const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 
 /** Compares the resources of neutron with the northbound database of OVN, in both directions. */
 export function compareNorthbound(neutron: Neutron, northbound: Northbound): readonly Finding[] {

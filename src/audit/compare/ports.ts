@@ -1,9 +1,8 @@
 import type {Neutron, Octavia, Port} from '../facts.ts'
 import type {Finding} from '../finding.ts'
-import {isSettled, type Servers} from '../index-facts.ts'
+import {isOn, isSettled, type Servers} from '../index-facts.ts'
 import {client} from '../repairs.ts'
 
-const POWERED_ON = 1
 /**
  * How ports of virtual machines are bound; others are bound to machines of ironic, or to devices of a node.
  */
@@ -55,8 +54,7 @@ function judgePort(port: Port, servers: Servers): readonly Finding[] {
     const what = `${name} is bound to ${host}, and the server is on ${server.host}`
     return [{...certain, kind: 'PORT_ON_OTHER_HOST', what, repair: bind}]
   }
-  const isOn = server.vm_state === 'active' && server.power_state === POWERED_ON
-  if (!isOn || status !== 'DOWN' || !port.admin_state_up || !host) return []
+  if (!isOn(server) || status !== 'DOWN' || !port.admin_state_up || !host) return []
   return [
     {
       ...{kind: 'PORT_DOWN', certainty: 'likely', ids: [id]},

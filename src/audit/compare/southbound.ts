@@ -1,13 +1,12 @@
-import type {Facts, Neutron, Northbound, Raft, Southbound} from '../facts.ts'
-import type {Finding} from '../finding.ts'
-import {isSettled, type Servers} from '../index-facts.ts'
+import type {Facts, Neutron, Raft, Southbound} from '../facts.ts'
+import type {Finding, Repair} from '../finding.ts'
+import {isOn, isSettled, type Servers} from '../index-facts.ts'
 import {client, NORTHBOUND, on, SOUTHBOUND} from '../repairs.ts'
 import {portName, serverPorts} from './ports.ts'
 
 const SBCTL = ['ovn-sbctl', '--db=unix:/run/ovn/db.sock']
 /** Changes that a chassis may carry out at the moment. */
 const MAX_CHANGES_BEHIND = 3
-const POWERED_ON = 1
 
 /** Compares the chassis of OVN with the nodes that run Open vSwitch. */
 export function compareChassis(facts: Facts, southbound: Southbound): readonly Finding[] {
@@ -44,20 +43,28 @@ export function compareChassis(facts: Facts, southbound: Southbound): readonly F
       .filter(([, {systemId}]) => systemId !== undefined && !names.has(systemId))
       .map(([node, {systemId}]): Finding => {
         const what = `node ${node} has the system id ${systemId}, and the southbound database has no such chassis`
-        const place = {chart: 'ovn', components: ['controller'], node}
-        const repair = on(place, ['ovn-appctl', '-t', '/run/ovn/controller.ctl', 'inc-engine/recompute'])
-        return {kind: 'NODE_WITHOUT_CHASSIS', certainty: 'certain', ids: [node], what, repair}
+        return {
+          kind: 'NODE_WITHOUT_CHASSIS',
+          certainty: 'certain',
+          ids: [node],
+          what,
+          repair: recompute(node),
+        }
       }),
     ...[...southbound.followed]
       .filter(([name, followed]) => names.has(name) && sequence - followed > MAX_CHANGES_BEHIND)
       .map(([name, followed]): Finding => {
         const what = `chassis ${name} has carried out change ${followed} of ${sequence}`
-        const node = systemIds.get(name)
-        const place = {chart: 'ovn', components: ['controller'], ...(node !== undefined && {node})}
-        const repair = on(place, ['ovn-appctl', '-t', '/run/ovn/controller.ctl', 'inc-engine/recompute'])
+        const repair = recompute(systemIds.get(name))
         return {kind: 'CHASSIS_BEHIND', certainty: 'likely', ids: [name], what, repair}
       }),
   ]
+}
+
+/** Lets a node's ovn-controller read its databases again, and register its chassis if that is missing. */
+function recompute(node: string | undefined): Repair {
+  const place = {chart: 'ovn', components: ['controller'], ...(node !== undefined && {node})}
+  return on(place, ['ovn-appctl', '-t', '/run/ovn/controller.ctl', 'inc-engine/recompute'])
 }
 
 /** Compares the ports of servers with the chassis that OVN binds them to. */
@@ -72,8 +79,7 @@ export function compareBindings(
     const [server, binding] = [servers.byId.get(port.device_id), bindings.get(port.id)]
     if (!server || !binding || binding.type !== '' || servers.isBusy(server.uuid) || !isSettled(port))
       return []
-    const isOn = server.vm_state === 'active' && server.power_state === POWERED_ON
-    if (!isOn || !port.host) return []
+    if (!isOn(server) || !port.host) return []
     const name = `${portName(port)} of ${servers.name(server.uuid)}`
     const repair = client('openstack', 'server', 'reboot', '--hard', server.uuid)
     if (binding.chassis === undefined)
@@ -91,11 +97,9 @@ export function compareBindings(
 }
 
 /** Compares the members of OVN's clustered databases with their pods. */
-export function compareMembers(members: Northbound['members'] | undefined): readonly Finding[] {
-  return members ? leftMembers(members) : []
-}
-
-function leftMembers({database, servers, pods}: Raft): readonly Finding[] {
+export function compareMembers(members: Raft | undefined): readonly Finding[] {
+  if (!members) return []
+  const {database, servers, pods} = members
   const twice = new Set(
     servers.map(({address}) => address).filter((address, index, all) => all.indexOf(address) !== index),
   )

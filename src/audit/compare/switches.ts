@@ -1,13 +1,12 @@
-import type {Facts, Neutron, Port, Server, Switch} from '../facts.ts'
+import type {Facts, Neutron, Port, Switch} from '../facts.ts'
 import type {Finding, Place, Repair} from '../finding.ts'
-import {isSettled, type Servers} from '../index-facts.ts'
+import {isOn, isSettled, type Servers, UUID} from '../index-facts.ts'
 import {client, on, safely} from '../repairs.ts'
 import {portName, serverPorts} from './ports.ts'
 
-const POWERED_ON = 1
 const SHOWN_BY = ['nova', 'neutron', 'openvswitch']
-/** The form of the ids of neutron: other networks of a node may have names of their own. */
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** The ids of neutron's ports: other networks of a node may have names of their own. */
+const PORT_ID = new RegExp(`^${UUID.source}$`)
 /** The names of devices that nova, libvirt and neutron create. */
 const OF_A_SERVER = /^(tap|qvo|vhu|vnet)/
 
@@ -45,7 +44,7 @@ function judge(
   ]
   const port = id === undefined ? undefined : ports.get(id)
   if (id !== undefined && !port) {
-    if (!UUID.test(id)) return []
+    if (!PORT_ID.test(id)) return []
     // Nova may still be detaching the device of a server that exists.
     const isUsed = owner !== undefined && servers.byId.has(owner)
     const repair = isUsed ? on(place, command) : safely(place, command, SHOWN_BY)
@@ -61,16 +60,12 @@ function judge(
     )
   if (error === undefined || !OF_A_SERVER.test(name)) return []
   // The device of a server that is stopped is gone, and its port stays.
-  if (port && (!isSettled(port) || servers.isBusy(port.device_id) || !isOn(servers.byId.get(port.device_id))))
-    return []
+  const server = port && servers.byId.get(port.device_id)
+  if (port && (!isSettled(port) || servers.isBusy(port.device_id) || !server || !isOn(server))) return []
   const repair = port
     ? client('openstack', 'server', 'reboot', '--hard', port.device_id)
     : safely(place, command, SHOWN_BY)
   return found('OVS_PORT_WITHOUT_DEVICE', `whose device fails: ${error}`, repair)
-}
-
-function isOn(server: Server | undefined): boolean {
-  return server?.vm_state === 'active' && server.power_state === POWERED_ON
 }
 
 function isElsewhere({device_owner: owner, host}: Port, node: string): boolean {

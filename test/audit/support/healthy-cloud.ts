@@ -63,8 +63,8 @@ export function healthyCloud(): Cloud {
     ],
     gone: [],
     services: [
-      {host: 'one', binary: 'nova-compute', age: 5},
-      {host: 'two', binary: 'nova-compute', age: 5},
+      {host: 'one', binary: 'nova-compute'},
+      {host: 'two', binary: 'nova-compute'},
     ],
     nodes: [
       {uuid: NODE, host: 'one', hypervisor_hostname: 'one.example', age},
@@ -130,7 +130,7 @@ export function healthyCloud(): Cloud {
       ],
       routers: [{name: `neutron-${ROUTER}`, ids: {...revision}}],
       routerPorts: [],
-      nats: [{address: '203.0.113.5', type: 'dnat_and_snat', ids: {'neutron:fip_id': ADDRESS}}],
+      nats: [{ids: {'neutron:fip_id': ADDRESS}}],
       groups: [
         {name: `pg_${GROUP.replaceAll('-', '_')}`, ids: {'neutron:security_group_id': GROUP}},
         {name: 'neutron_pg_drop', ids: {}},
