@@ -62,6 +62,11 @@ export function stragglersOf(
   return {left, awaited, ...(awaited.length > 0 && {until})}
 }
 
+/** Returns the number of their nodes that the DaemonSet counts among those that should have a pod. */
+export function countedNodes(stragglers: readonly Straggler[]): number {
+  return new Set(stragglers.filter(({isCounted}) => isCounted).map(({away}) => away.node)).size
+}
+
 /** Returns pods that are left behind for display, in the order of their nodes. */
 export function describeStragglers(stragglers: readonly Straggler[]): readonly LeftBehind[] {
   return stragglers

@@ -5,6 +5,15 @@ import {findCondition, type Node, type Nodes, type Observed, type Pod} from './k
 
 export type Toleration = DeepReadonly<core.Toleration>
 
+/** The maximum number of nodes that a message names. */
+const MAX_NAMED = 5
+
+/** Returns the first nodes and how many are left: `a, b, c, d, e, 3 more`. */
+export function nameNodes(nodes: readonly string[]): string {
+  const rest = nodes.length - MAX_NAMED
+  return [...nodes.slice(0, MAX_NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
+}
+
 export function nodesByName(nodes: readonly Observed[]): Nodes {
   return new Map(nodes.map((node) => [node.metadata.name, node]))
 }

@@ -6,7 +6,7 @@ import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectName} from '../manifest/manifest.ts'
 import {type DaemonSet, isReady, type Nodes, type Pod} from './kinds/observed.ts'
 import {matchesSelector} from './kinds/selector.ts'
-import {newestTemplate, stragglersOf} from './left-behind.ts'
+import {countedNodes, newestTemplate, stragglersOf} from './left-behind.ts'
 import {isRolledByNode, maxUnavailable, type NodeRoll} from './node-roll.ts'
 import {nodeOf} from './nodes.ts'
 
@@ -59,8 +59,7 @@ export function nodeRoll(
   // A pod of a node that does not respond never ends.
   const held = new Set(stragglers.awaited.map(({pod}) => pod))
   const pods = all.filter((pod) => !left.has(pod))
-  const counted = stragglers.left.filter(({isCounted}) => isCounted)
-  const nodes = desiredNumberScheduled - new Set(counted.map(({away}) => away.node)).size
+  const nodes = desiredNumberScheduled - countedNodes(stragglers.left)
   const remaining = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !held.has(pod))
   const isNew = newestTemplate(set, all)
   // An older template that is applied again counts as the newest for the controller, whatever its number.

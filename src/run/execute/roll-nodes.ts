@@ -1,6 +1,7 @@
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
 import type {NodeRoll} from '../../kubernetes/gate/node-roll.ts'
+import {nameNodes} from '../../kubernetes/gate/nodes.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
@@ -50,19 +51,11 @@ export async function rollNodes(execution: Execution, objects: readonly Kubernet
   }
 }
 
-/** The maximum number of nodes that a message names. */
-const MAX_NAMED = 5
-
 /** Returns the nodes that a roll has not finished. */
 function remainder({awaited, outdated}: NodeRoll): string {
   const old = outdated.map(({node}) => node)
   return [
-    ...(awaited.length > 0 ? [`; not ready: ${namedNodes(awaited)}`] : []),
-    ...(old.length > 0 ? [`; with the old pod, which the next run replaces: ${namedNodes(old)}`] : []),
+    ...(awaited.length > 0 ? [`; not ready: ${nameNodes(awaited)}`] : []),
+    ...(old.length > 0 ? [`; with the old pod, which the next run replaces: ${nameNodes(old)}`] : []),
   ].join('')
-}
-
-function namedNodes(nodes: readonly string[]): string {
-  const rest = nodes.length - MAX_NAMED
-  return [...nodes.slice(0, MAX_NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
 }

@@ -1,13 +1,14 @@
 import {allowedPods} from '../../../base/allowance.ts'
 import type {PassedHealth} from '../health.ts'
 import {
+  countedNodes,
   describeStragglers,
   newestTemplate,
   type Straggler,
   type Stragglers,
   stragglersOf,
 } from '../left-behind.ts'
-import {nodeOf} from '../nodes.ts'
+import {nameNodes, nodeOf} from '../nodes.ts'
 import {claimsOf} from './claim.ts'
 import {ALLOWED, combineHealth, HEALTHY, type HealthOf, withNote, workloadHealth} from './health.ts'
 import type {DaemonSet, Pod} from './observed.ts'
@@ -54,14 +55,11 @@ interface Progress {
 
 function progressOf({spec, status = {}}: DaemonSet, {left}: Stragglers): Progress {
   const {desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberAvailable = 0} = status
-  const counted = left.filter(({isCounted}) => isCounted)
-  const nodes = (some: readonly Straggler[]) => new Set(some.map(({away}) => away.node)).size
   // The controller counts the pods there as well, if they are of the newest template, or available.
-  const current = counted.filter(({isCurrent}) => isCurrent)
   return {
-    wanted: desiredNumberScheduled - nodes(counted),
-    updated: updatedNumberScheduled - nodes(current),
-    available: numberAvailable - nodes(counted.filter(({isReady}) => isReady)),
+    wanted: desiredNumberScheduled - countedNodes(left),
+    updated: updatedNumberScheduled - countedNodes(left.filter(({isCurrent}) => isCurrent)),
+    available: numberAvailable - countedNodes(left.filter(({isReady}) => isReady)),
     isOnDelete: spec?.updateStrategy?.type === 'OnDelete',
   }
 }
@@ -129,11 +127,6 @@ function leftBehindHealth(
   return withNote('partial', set, {message, reason: 'NodesLeftBehind', leftBehind})
 }
 
-/** The maximum number of nodes that a message names. */
-const MAX_NAMED = 5
-
 function nodeNames(names: readonly string[]): string {
-  const rest = names.length - MAX_NAMED
-  const shown = [...names.slice(0, MAX_NAMED), ...(rest > 0 ? [`${rest} more`] : [])]
-  return `${names.length === 1 ? 'node' : 'nodes'} ${shown.join(', ')}`
+  return `${names.length === 1 ? 'node' : 'nodes'} ${nameNodes(names)}`
 }
