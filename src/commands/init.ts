@@ -68,7 +68,7 @@ export default class Init extends KkCommand {
     const charts = await ownCharts(finding)
     const asks = !flags.yes && !dryRun && canAsk()
     const starter = await this.starter(flags, {directory: dirname(file), charts, asks})
-    const schema = await editorSchema(finding, openOptions())
+    const schema = () => editorSchema(finding, openOptions())
     const {text, ...initialized} = await initEnvironment({file, starter, charts, schema, dryRun})
     if (dryRun && flags.output === 'text') return this.console.print(text)
     if (starter.registry === LOCAL_REGISTRY)

@@ -49,9 +49,11 @@ export function starterText(
   charts: ReadonlyMap<string, string>,
 ): string {
   const {global, sections = {}} = PROFILES[profile ?? ''] ?? {}
-  const isCeph = services.includes('ceph')
-  const otherCharts = [...charts].filter(([chart]) => !services.includes(chart))
-  const width = Math.max(0, ...otherCharts.map(([chart]) => chart.length))
+  const ceph = '    # Images, volumes and the disks of virtual machines are in Ceph.\n    backend: ceph\n'
+  const kolla =
+    "  # kolla's images on quay.io, for the charts that have this feature: kk plan names the others.\n  features: [kolla]\n"
+  const deployed = services.map((each) => `# ${charts.get(each) ?? each}\n${section(each, sections[each])}`)
+  const others = [...charts].filter(([chart]) => !services.includes(chart))
   return `# yaml-language-server: $schema=${SCHEMA_FILE}
 # The desired state of this cloud. "kk graph" shows its releases, "kk plan" the changes, and "kk deploy" makes them.
 
@@ -65,7 +67,7 @@ kk:
   ${context === undefined ? '# context: production' : entry('context', context)}
   # Sources of charts; the first one that has a chart wins.
   charts: [built-in]
-${registry === UPSTREAM ? "  # kolla's images on quay.io, for the charts that have this feature: kk plan names the others.\n  features: [kolla]\n" : ''}  # Settings of single releases: namespace, requirements in addition to those of the chart, timeout.
+${registry === UPSTREAM ? kolla : ''}  # Settings of single releases: namespace, requirements in addition to those of the chart, timeout.
   # releases:
   #   ${services[0] ?? 'keystone'}: {timeout: 20m}
 
@@ -76,13 +78,17 @@ global:
 ${registry === UPSTREAM ? '' : imagesText(registry)}  storage:
     # true: no data outlives its pod. false: databases and the like get volumes of the default storage class.
     ${entry('ephemeral', ephemeral)}
-${isCeph ? '    # Images, volumes and the disks of virtual machines are in Ceph.\n    backend: ceph\n' : ''}${global?.(domain) ?? ''}
+${services.includes('ceph') ? ceph : ''}${global?.(domain) ?? ''}
 # Each section is a release to deploy, with its values. Its requirements are deployed, too.
-${services.map((each) => `# ${charts.get(each) ?? each}\n${section(each, sections[each])}`).join('\n')}${
-  otherCharts.length === 0
-    ? ''
-    : `\n# Not deployed, unless a release requires it:\n${otherCharts.map(([chart, what]) => `# ${`${chart}: {}`.padEnd(width + 4)}  # ${what}\n`).join('')}`
-}`
+${deployed.join('\n')}${othersText(others)}`
+}
+
+/** Returns the lines about charts that are not deployed, commented out. */
+function othersText(charts: readonly (readonly [chart: string, description: string])[]): string {
+  if (charts.length === 0) return ''
+  const width = Math.max(...charts.map(([chart]) => `${chart}: {}`.length))
+  const lines = charts.map(([chart, what]) => `# ${`${chart}: {}`.padEnd(width)}  # ${what}\n`)
+  return `\n# Not deployed, unless a release requires it:\n${lines.join('')}`
 }
 
 function section(chart: string, settings: string | undefined): string {

@@ -34,8 +34,8 @@ interface InitOptions {
   readonly starter: Starter
   /** kk's own charts by name, with their descriptions. */
   readonly charts: ReadonlyMap<string, string>
-  /** The JSON Schema for editors. */
-  readonly schema: string
+  /** Returns the JSON Schema for editors. */
+  readonly schema: () => Promise<string>
   readonly dryRun: boolean
 }
 
@@ -56,11 +56,12 @@ export async function initEnvironment(options: InitOptions): Promise<Initialized
   const ignored = await readIfExists(ignore)
   const grown = withIgnored(ignored)
   const files = [
-    ...(grown === ignored ? [] : [{path: ignore, text: grown}]),
+    ...(grown === ignored ? [] : [{path: ignore, text: async () => grown}]),
     ...((await exists(schemaFile)) ? [] : [{path: schemaFile, text: options.schema}]),
   ]
   if (!dryRun) {
-    for (const each of files) await writeNamedFile(each.path, each.text, {mode: 0o644})
+    const ready = await Promise.all(files.map(async (each) => ({...each, text: await each.text()})))
+    for (const each of ready) await writeNamedFile(each.path, each.text, {mode: 0o644})
     await writeNew(file, text)
   }
   return {...starter, file, written: [file, ...files.map(({path}) => path)], text}

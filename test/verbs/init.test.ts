@@ -21,14 +21,20 @@ const STARTER: Starter = {
 }
 
 let directory: string
+/** How often the schema was made, which takes some time. */
+let schemas = 0
 beforeEach(async () => {
   directory = testDirectory()
+  schemas = 0
 })
 
 const init = (starter: Partial<Starter> = {}, {name = 'kk.yaml', dryRun = false} = {}) =>
   initEnvironment({
     ...{file: join(directory, name), starter: {...STARTER, ...starter}, charts, dryRun},
-    schema: schemaText(),
+    schema: () => {
+      schemas += 1
+      return Promise.resolve(schemaText())
+    },
   })
 
 describe('a new environment', () => {
@@ -118,6 +124,7 @@ describe('an existing file', () => {
     ])
     expect(grown).toMatch(/^dist\n\n# .*\n\/secrets\/\n\*\.secrets\.yaml\n/)
     expect(second.written).toEqual([join(directory, 'second.yaml')])
+    expect(schemas).toBe(1)
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe(grown)
   })
 })
@@ -127,6 +134,7 @@ it('a dry run of init writes nothing', async () => {
 
   expect(text).toContain('\nkeystone: {}\n')
   expect(await readdir(directory)).toEqual([])
+  expect(schemas).toBe(0)
 })
 
 it.each<[string, Partial<Starter>, string]>([
@@ -144,6 +152,7 @@ it.each<[string, Partial<Starter>, string]>([
     message: expect.stringContaining(message),
   })
   expect(await readdir(directory)).toEqual([])
+  expect(schemas).toBe(0)
 })
 
 it.each([

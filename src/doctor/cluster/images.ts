@@ -31,7 +31,7 @@ export async function missingImages(
     try {
       const missing = await mapParallel(ofHost, async (image) => {
         const {repository, tag, digest} = parseReference(image)
-        const resolved = await registries(host).digestOf(repository, digest ?? tag ?? 'latest')
+        const resolved = await registries(host).digestOf(repository, (digest ?? tag)!)
         return resolved === undefined ? [image] : []
       })
       return missing.flat().map((image) => ({
