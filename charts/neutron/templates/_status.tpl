@@ -11,10 +11,8 @@ AGENTS = {"neutron:ovn-metadata-sb-cfg": "neutron-ovn-metadata-agent", "neutron:
 DOWN_SECONDS = int(os.environ["AGENT_DOWN_TIME"] or 75)
 # The number is older than this only if nothing increases it, as if OVN's own status is switched off.
 OLD_SECONDS = 300
-PERIOD_SECONDS = 60
 # When an agent was seen to copy a number last: (chassis, key) -> (number, monotonic time, UTC).
 copied = {}
-state = {"increased": None}
 
 
 def answering(database, members):
@@ -25,14 +23,6 @@ def answering(database, members):
         except (OSError, IndexError):
             continue
     raise OSError("no member of %s answers" % database)
-
-
-def increase():
-    """Increases the number, at most once a minute."""
-    if state["increased"] is None or time.monotonic() - state["increased"] >= PERIOD_SECONDS:
-        step = {"op": "mutate", "table": "NB_Global", "where": [], "mutations": [["nb_cfg", "+=", 1]]}
-        transact(answering("OVN_Northbound", os.environ["OVN_NB_DB"]), "OVN_Northbound", step)
-        state["increased"] = time.monotonic()
 
 
 def has_guests(member, node):
@@ -50,7 +40,7 @@ def check():
     chassis = rows(member, DATABASE, "Chassis_Private", ["name", "nb_cfg_timestamp", "external_ids"])
     newest = max([row["nb_cfg_timestamp"] for row in chassis], default=0) / 1000
     if chassis and time.time() - newest > OLD_SECONDS:
-        increase()
+        increase(answering("OVN_Northbound", os.environ["OVN_NB_DB"]))
         raise RuntimeError("no node has answered OVN within %d s, so the state of the agents is not known" % OLD_SECONDS)
     now, count, waiting, findings = time.monotonic(), 0, 0, []
     for row in chassis:

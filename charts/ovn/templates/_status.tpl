@@ -6,15 +6,13 @@ import time
 {{ include "common.scripts.ovsdb" . }}
 
 DATABASES = {"OVN_Northbound": os.environ["OVN_NB_DB"].split(","), "OVN_Southbound": os.environ["OVN_SB_DB"].split(",")}
-# Each minute the number that all of them copy is increased, as `ovn-nbctl sync` and neutron do.
-PERIOD_SECONDS = 60
 # Seconds in which northd and each controller copy it.
 PATIENCE_SECONDS = 30
 # Of each database a member that answered last.
 working = {}
 # The number that each one behind has, and since when.
 behind = {}
-state = {"increased": None, "complete": False}
+state = {"complete": False}
 
 
 def name_of(member):
@@ -69,22 +67,13 @@ def follower_problems():
     return len(chassis), findings
 
 
-def increase():
-    """Increases the number if a minute has passed; at first, nothing is known until it has been copied."""
-    is_first = state["increased"] is None
-    if is_first or time.monotonic() - state["increased"] >= PERIOD_SECONDS:
-        step = {"op": "mutate", "table": "NB_Global", "where": [], "mutations": [["nb_cfg", "+=", 1]]}
-        transact(working["OVN_Northbound"], "OVN_Northbound", step)
-        state["increased"] = time.monotonic()
-    return is_first
-
-
 def check():
     findings = [found for database, members in DATABASES.items() for found in database_problems(database, members)]
     if not all(working.values()):
         return "", findings
     nodes, late = follower_problems()
-    is_first = increase()
+    # At first nothing is known until the number has been copied.
+    is_first = increase(working["OVN_Northbound"])
     state["complete"] = state["complete"] or not (is_first or behind)
     if not state["complete"] and not findings + late:
         raise RuntimeError("northd or a node has not answered yet")

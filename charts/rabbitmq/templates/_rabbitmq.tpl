@@ -1,7 +1,7 @@
 {{- /*
 rabbitmq.conf: the ports of the endpoint, and the discovery of peers, by Kubernetes' endpoints of their
-Service. Connections are not logged: each ping of a probe opens one. The file does not depend on the number of members. A lock lets one member start the cluster, and the
-others join it.
+Service. Connections are not logged: each ping of a probe opens one. The file does not depend on the number of
+members. A lock lets one member start the cluster, and the others join it.
 */ -}}
 {{- define "common.config.block.rabbitmq" -}}
 {{- $ctx := .ctx -}}

@@ -76,3 +76,9 @@ None
 {{- define "common.config.scalar" -}}
 {{- if kindIs "string" . -}}{{ . }}{{- else -}}{{ toJson . }}{{- end -}}
 {{- end -}}
+
+{{- /* An .option FILE.SECTION.OPTION of the release's files as a string; .default, or "", if no file sets it. */ -}}
+{{- define "common.config.option" -}}
+{{- $parts := splitList "." .option -}}
+{{- dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) (.default | default "") .ctx.files | include "common.config.scalar" -}}
+{{- end -}}

@@ -1,8 +1,8 @@
 {{- /*
 The reference of an image: the full `images.tags.<key>`, or `images.tags.<service>` for the chart's own image
-and `images.tags.<name>` for another one, otherwise by the formula from .name, kolla's name of it, and .tag, if all releases of OpenStack have the same. The
-deployer sets images that kk does not build. A reference without a fixed tag is refused, so that the same
-values always run the same image.
+and `images.tags.<name>` for another one, otherwise by the formula from .name, kolla's name of it, and .tag,
+if all releases of OpenStack have the same. The deployer sets images that kk does not build. A reference
+without a fixed tag is refused, so that the same values always run the same image.
 */ -}}
 {{- define "common.context.image" -}}
 {{- $images := .ctx.values.images -}}

@@ -74,8 +74,7 @@ earlier: nothing is expected, and no row counts.
 {{- /* A .number, or that of an option: {option: FILE.SECTION.OPTION, default}. */ -}}
 {{- define "common.context.status.number" -}}
 {{- if kindIs "map" .number -}}
-{{- $parts := splitList "." .number.option -}}
-{{- $value := dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) "" .ctx.files | include "common.config.scalar" -}}
+{{- $value := include "common.config.option" (dict "ctx" .ctx "option" .number.option) -}}
 {{ ternary $value (int .number.default | toString) (regexMatch "^[0-9]+$" $value) }}
 {{- else -}}
 {{ int .number }}

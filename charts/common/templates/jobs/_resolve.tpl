@@ -1,9 +1,9 @@
 {{- /*
 Sets .jobs of the context, every job of the chart in the order of `after`: key → {key, name, spec, gate,
-migration, migrated, dumps, annotations, retries, part}. A Job is immutable, so its name ends in a hash of its pod and of what it reads: a
-change creates a new Job and helm deletes the old one; without a change it does not run again. If a section is
-several releases, the jobs for which no component waits belong to the part `rollout`, because they wait for
-components; the others belong to `common`.
+migration, migrated, dumps, annotations, retries, part}. A Job is immutable, so its name ends in a hash of its
+pod and of what it reads: a change creates a new Job and helm deletes the old one; without a change it does
+not run again. If a section is several releases, the jobs for which no component waits belong to the part
+`rollout`, because they wait for components; the others belong to `common`.
 */ -}}
 {{- define "common.jobs.resolve" -}}
 {{- $facts := dict -}}

@@ -1,6 +1,6 @@
 {{- /*
-`cronjobs.<name>`: the facts of a job, and a schedule; `cleanup`; `db-restore`. Its template is mutable, so its name has
-no hash.
+`cronjobs.<name>`: the facts of a job, and a schedule; `cleanup`; `db-restore`. Its template is mutable, so
+its name has no hash.
 */ -}}
 {{- define "common.kinds.cronjobs" -}}
 {{- $units := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}

@@ -1,9 +1,10 @@
 {{- /*
 The clients of a component, if `manifests.network_policy` is true, also below `global`: its members, and the
-pods of the namespace, those on the networks of nodes in `network_policy.nodes`, or any client if it has a port on the nodes or an
-ingress. `callers` may reach what members may; with `any_port` clients may reach all ports that are not known
-in advance. So may any client of a Service with a port or an address outside. `network_policy.<component>.ingress` (openstack-helm's key) replaces these rules. The kubelet of
-its node always has access.
+pods of the namespace, those on the networks of nodes in `network_policy.nodes`, or any client if it has a
+port on the nodes or an ingress. So may any client of a Service with a port or an address outside. `callers`
+may reach what members may; with `any_port` clients may reach all ports that are not known in advance.
+`network_policy.<component>.ingress` (openstack-helm's key) replaces these rules. The kubelet of its node
+always has access.
 */ -}}
 {{- define "common.kinds.networkpolicy" -}}
 {{- $values := .ctx.root.Values -}}

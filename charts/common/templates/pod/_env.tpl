@@ -97,7 +97,7 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {{- else if $reference.peer -}}
 {{- $text = printf "%s$(POD_NAME).%s-peers.%s.svc.%s" $value.peer $.unit.name $.ctx.namespace $.ctx.endpoints.cluster_domain_suffix -}}
 {{- else if $reference.option -}}
-{{- $text = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) "" $.ctx.files | include "common.config.scalar" -}}
+{{- $text = include "common.config.option" (dict "ctx" $.ctx "option" $value.option) -}}
 {{- else if $reference.value -}}
 {{- $text = toString (get $.ctx.values $value.value) -}}
 {{- else if hasKey $reference "json" -}}

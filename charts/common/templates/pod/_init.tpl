@@ -1,9 +1,9 @@
 {{- /*
 The init containers of a unit: first the gate, which ends when services have endpoints and jobs are done
 (kubernetes-entrypoint's DEPENDENCY_* contract); `dependencies.enabled: false` omits it. Then the wait until
-the workloads in `rollout` run nothing but their newest pods. Then the dump before the first migration, then its own by name; a `sidecar` among them
-keeps running next to the main container. In a unit without `rbac`, only the first two get the token of its
-account.
+the workloads in `rollout` run nothing but their newest pods. Then the dump before the first migration, then
+its own by name; a `sidecar` among them keeps running next to the main container. In a unit without `rbac`,
+only the first two get the token of its account.
 */ -}}
 {{- define "common.pod.init" -}}
 {{- if and .ctx.values.dependencies.enabled (or .unit.services .unit.waits) }}

@@ -62,8 +62,7 @@ down, and take long on a host with many guests: it has half an hour.
 {{- with $probe.heartbeat -}}
 {{- $every := .every -}}
 {{- if kindIs "map" $every -}}
-{{- $parts := splitList "." $every.option -}}
-{{- $every = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) $every.default $.ctx.files -}}
+{{- $every = include "common.config.option" (dict "ctx" $.ctx "option" $every.option "default" $every.default) -}}
 {{- end -}}
 {{- $age := ternary "any" (toString (add 15 (int $every))) (not (empty $.unit.imported)) -}}
 {{- $live = list "bash" "/scripts/heartbeat.sh" $age -}}

@@ -28,8 +28,7 @@ nodeSelector:
 {{- end }}
 {{- $default := .unit.grace | default 60 }}
 {{- if kindIs "string" $default }}
-{{- $parts := splitList "." $default }}
-{{- $default = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) 60 .ctx.files | int | add 30 }}
+{{- $default = include "common.config.option" (dict "ctx" .ctx "option" $default "default" 60) | int | add 30 }}
 {{- end }}
 {{- $grace := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" (dig "lifecycle" "termination_grace_period" dict $pod)) | mustFromJson }}
 terminationGracePeriodSeconds: {{ dig "timeout" $default ($grace | default dict) | int64 }}

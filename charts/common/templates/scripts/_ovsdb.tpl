@@ -1,12 +1,15 @@
 {{- /*
 OVSDB's protocol (RFC 7047) with nothing but Python's own library, for scripts that include it:
 transact(member, database, operation…) and rows(member, database, table, columns) of a member, such as
-`tcp:HOST:PORT`.
+`tcp:HOST:PORT`; increase(member), as `ovn-nbctl sync` and neutron ask whether all follow.
 */ -}}
 {{- define "common.scripts.ovsdb" -}}
 import json
 import socket
 import ssl
+import time
+
+increased = {"at": None}
 
 
 def transact(member, database, *operations):
@@ -49,4 +52,14 @@ def plain(value):
 def rows(member, database, table, columns, where=()):
     found = transact(member, database, {"op": "select", "table": table, "where": list(where), "columns": columns})
     return [{name: plain(value) for name, value in row.items()} for row in found[0]["rows"]]
+
+
+def increase(member):
+    """Increases the number that northd, controllers and agents copy, at most once a minute. Returns whether it is the first time."""
+    is_first = increased["at"] is None
+    if is_first or time.monotonic() - increased["at"] >= 60:
+        step = {"op": "mutate", "table": "NB_Global", "where": [], "mutations": [["nb_cfg", "+=", 1]]}
+        transact(member, "OVN_Northbound", step)
+        increased["at"] = time.monotonic()
+    return is_first
 {{- end -}}
