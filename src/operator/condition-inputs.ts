@@ -22,6 +22,8 @@ export type EnvironmentState =
   | (ObservedReleases & {readonly kind: 'waiting'; readonly predecessorWait: PredecessorWait})
   | (ObservedReleases & {readonly kind: 'unapproved'; readonly actions: readonly Action[]})
   | (ObservedReleases & {readonly kind: 'held'; readonly failure: string})
+  /** The tests of its releases are running; see `spec.approval.test`. */
+  | (ObservedReleases & {readonly kind: 'testing'; readonly test: RunState})
   | {readonly kind: 'running'; readonly planned: Planned; readonly run: RunState}
   /** Releases that are no longer in the environment file are being removed. */
   | (ObservedReleases & {readonly kind: 'removing'; readonly run: RunState})
@@ -106,6 +108,15 @@ export function environmentConditions(name: string, state: EnvironmentState): re
       return [
         condition('Ready', 'False', 'Failed', message),
         condition('Stalled', 'True', 'Failed', message),
+        plannedCondition(state.planned),
+        notPaused,
+      ]
+    }
+    case 'testing': {
+      const message = describeTests(state.test)
+      return [
+        condition('Ready', 'False', 'Testing', message),
+        reconcilingCondition('Testing', message),
         plannedCondition(state.planned),
         notPaused,
       ]
@@ -260,6 +271,11 @@ function describeRun(run: RunState): string {
     ...(running.length > 0 ? [`deploying ${running.join(', ')}`] : []),
   ]
   return parts.join('; ') || 'a run is in progress'
+}
+
+function describeTests(run: RunState): string {
+  const running = releasesIn(run, 'running').map(({release}) => release)
+  return running.length > 0 ? `testing ${running.join(', ')}` : 'tests are in progress'
 }
 
 function reconcilingCondition(reason: string, message = 'a run is in progress'): ConditionInput {

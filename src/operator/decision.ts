@@ -13,6 +13,8 @@ export interface Planned {
   readonly digest: string
   /** The digest of the inputs of all releases and of the next stop; see `targetDigest`. */
   readonly target: string
+  /** The digest of the revisions that are on the cluster; see `stateDigest`. */
+  readonly state: string
   /** Notes of the preflight checks, in addition to those of the plan; undefined before the checks. */
   readonly notes?: readonly string[]
   /** The parts of sections, by release name. */
@@ -26,6 +28,8 @@ export type Decision =
   | {readonly kind: 'held'; readonly failure: string}
   /** These actions need approval, and the plan is not approved. */
   | {readonly kind: 'unapproved'; readonly actions: readonly Action[]}
+  /** The tests of all releases are run before anything further. */
+  | {readonly kind: 'test'}
   /** `begins` if it changes something and does not resume an earlier run. */
   | {readonly kind: 'run'; readonly begins: boolean}
 
@@ -56,26 +60,38 @@ export function targetDigest({environment, actions}: Plan, until?: string): stri
   return digest({environment, inputs, ...(until !== undefined && {until})})
 }
 
+/** Returns the digest of the revisions that a plan has found, for which tests have passed or failed. */
+export function stateDigest({environment, actions}: Plan): string {
+  const revisions = actions.map(({release, revision, uid}) => [release, revision, uid ?? null])
+  return digest({environment, revisions})
+}
+
 /**
  * Decides what to do with a plan, from the spec and from the status of earlier attempts. Never approves a
  * plan itself.
  */
 export function decide(
-  {plan, stage, digest: planned, target}: Planned,
+  {plan, stage, digest: planned, target, state}: Planned,
   {metadata, spec, status = {}}: Pick<EnvironmentObject, 'metadata' | 'spec' | 'status'>,
 ): Decision {
-  if (!hasChanges(plan)) return {kind: 'idle'}
   const changed = stage.plan.actions.filter(isChange)
   // Waiting at gates and writing labels are idempotent.
   const isHarmless = changed.every(({kind}) => kind === 'await' || kind === 'relabel')
   const isRetried = requestedRetry(metadata) !== undefined && requestedRetry(metadata) !== status.retried
-  const {failed} = status
+  const {failed, tested, begun} = status
+  const isBegun = begun === target
+  const isAtStop = stage.after !== undefined && !isHarmless && !isBegun && failed?.inputs !== target
+  if (spec.approval?.test && (isAtStop || !hasChanges(plan))) {
+    const isCurrent = tested?.state === state
+    if (!isCurrent || (tested.failure !== undefined && isRetried)) return {kind: 'test'}
+    if (tested.failure !== undefined) return {kind: 'held', failure: tested.failure}
+  }
+  if (!hasChanges(plan)) return {kind: 'idle'}
   if (failed?.inputs === target && !isHarmless && !isRetried) return {kind: 'held', failure: failed.message}
   const hasStopped = stage.after !== undefined && !isHarmless
   const unapproved = changed.filter(
     (action) => hasStopped || needsApproval(action, spec.approval?.required ?? []),
   )
-  const isBegun = status.begun === target
   const isApproved = spec.approval?.plan === planned || isBegun
   if (unapproved.length > 0 && !isApproved) return {kind: 'unapproved', actions: unapproved}
   return {kind: 'run', begins: !isHarmless && !isBegun}

@@ -4,6 +4,7 @@ import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent} from '../run/events.ts'
 import type {Interruption} from '../run/interruption.ts'
 import {NO_RUN, nextState, type RunState, releasesIn} from '../run/run-state.ts'
+import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {isTransient} from './decision.ts'
 import type {Heartbeat} from './work-queue.ts'
 
@@ -75,4 +76,12 @@ function reportGate(event: RunEvent, run: RunState, onGate: NonNullable<FollowOp
 /** Returns whether every running action waits at its gate: helm has ended then. */
 function isOnlyGating(run: RunState): boolean {
   return releasesIn(run, 'running').every(({progress}) => progress.phase === 'gate')
+}
+
+/** Returns the longest timeout of an action, in milliseconds: a gate can be silent for that long. */
+export function findLongestActionMs(
+  releases: Iterable<{readonly timeoutSeconds?: number | undefined}>,
+): number {
+  const each = [...releases].map(({timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}) => timeoutSeconds * 1000)
+  return Math.max(DEFAULT_TIMEOUT_SECONDS * 1000, ...each)
 }

@@ -21,7 +21,7 @@ export interface StatusWriter {
 /** The part of the status that later reconciliations read. */
 export type Memory = Pick<
   EnvironmentStatus,
-  'inputs' | 'approved' | 'begun' | 'failed' | 'deployed' | 'retried' | 'run'
+  'inputs' | 'approved' | 'begun' | 'failed' | 'deployed' | 'tested' | 'retried' | 'run'
 >
 
 /** Called when a gate has ended, with the chart of the release and the duration in seconds. */

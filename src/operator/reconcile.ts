@@ -1,21 +1,21 @@
 import type {Plan} from '../plan/plan.ts'
 import {releaseName} from '../release.ts'
 import {NO_RUN} from '../run/run-state.ts'
-import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {type PlannedChange, planChange} from '../verbs/change/planned-change.ts'
 import type {DispatchTask} from '../verbs/change/start-run.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
 import type {ClusterConnection, StatusSnapshot} from './cluster-connections.ts'
 import type {EnvironmentObject, EnvironmentStatus} from './crds/environment.ts'
-import {decide, type Planned, planDigest, requestedRetry, targetDigest} from './decision.ts'
+import {decide, type Planned, planDigest, requestedRetry, stateDigest, targetDigest} from './decision.ts'
 import {driftPorts} from './drift-watcher.ts'
 import {planUnwanted, removeApproved, syncFinalizer} from './finalizer.ts'
-import {followRun} from './follow-run.ts'
+import {findLongestActionMs, followRun} from './follow-run.ts'
 import {readPredecessorWait, sourceDigest} from './predecessors.ts'
 import type {ReconcileContext} from './reconcile-context.ts'
 import {inputsDigest, readSource} from './source.ts'
 import {nextStage, resolveStops} from './stages.ts'
+import {testReleases} from './test-releases.ts'
 import type {DeployTask} from './workers/task-secret.ts'
 
 /**
@@ -54,7 +54,8 @@ export async function reconcile(
   const change = wholeChange.part(stage.plan)
   const {parts} = prepared.environment
   const target = targetDigest(wholeChange.withFinalDigests, stage.until)
-  const planned = {plan, stage, digest: planDigest(stage.plan, environment.status?.approved), target, parts}
+  const digest = planDigest(stage.plan, environment.status?.approved)
+  const planned = {plan, stage, digest, target, state: stateDigest(plan), parts}
   const decision = decide(planned, environment)
   const now = Date.now()
   const predecessorWait =
@@ -76,6 +77,9 @@ export async function reconcile(
     return {plan, hasRun: false, due: predecessorWait.until}
   }
   switch (decision.kind) {
+    case 'test':
+      await testReleases({planned, releases, prepared, environment}, connection, context)
+      return {plan, hasRun: true}
     case 'unapproved':
       await statusWriter.write({kind: 'unapproved', planned, actions: decision.actions, releases})
       break
@@ -196,9 +200,3 @@ function usedApprovalOf({spec, status}: EnvironmentObject): Pick<EnvironmentStat
 }
 
 const MAX_DISPATCHED_TASKS = 8
-
-/** Returns the longest timeout of an action, in milliseconds: a gate can be silent for that long. */
-function findLongestActionMs(releases: Iterable<{readonly timeoutSeconds?: number | undefined}>): number {
-  const each = [...releases].map(({timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}) => timeoutSeconds * 1000)
-  return Math.max(DEFAULT_TIMEOUT_SECONDS * 1000, ...each)
-}

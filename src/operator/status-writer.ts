@@ -147,6 +147,7 @@ const NORMAL_REASONS: ReadonlySet<string> = new Set([
 const SILENT_REASONS: ReadonlySet<string> = new Set([
   'Running',
   'Removing',
+  'Testing',
   'Waiting',
   'Skipped',
   'NotInstalled',
@@ -159,8 +160,8 @@ interface Before {
 }
 
 function memoryFrom(status: EnvironmentStatus = {}): Memory {
-  const {inputs, approved, begun, failed, deployed, retried, run} = status
-  return {inputs, approved, begun, failed, deployed, retried, run}
+  const {inputs, approved, begun, failed, deployed, tested, retried, run} = status
+  return {inputs, approved, begun, failed, deployed, tested, retried, run}
 }
 
 interface StatusInput {

@@ -33,7 +33,7 @@ interface Kk {
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(16 + DRIVEN)
+  cluster = await startOperatedCluster(17 + DRIVEN)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -166,6 +166,33 @@ describe.concurrent('the operator', () => {
       expect.stringMatching(/^Deployment\/db of db: its pods fit none of the 1 nodes/),
     )
     expect(stdout).toContain(`  note: ${notes[0]}`)
+  })
+
+  it('tests the releases at a stop, and asks for approval only once they pass', async () => {
+    const environment = cluster.environment()
+    const approval = {after: ['db'], test: true}
+    const tested = async () => {
+      const calls = await operator.helmCalls()
+      return calls.filter((call) => call.startsWith('test ') && call.includes(environment.name)).length
+    }
+    await environment.apply(environment.text({db: {test: {pod: {fail: 'JobFailed'}}}}), {approval})
+    const held = await environment.has('Stalled', 'True', 'Failed')
+    const heldAt = await environment.revisions()
+
+    await environment.apply(environment.text({db: {test: {pod: {}}}}), {approval})
+    const stopped = await environment.has('Approved', 'False', 'WaitingForApproval')
+    const stoppedAt = await environment.revisions()
+    await done(cluster.operator('approve', environment.name, stopped.status!.plan!.digest))
+    const {status} = await environment.has('Ready', 'True')
+
+    expect(messageOf(held, 'Ready')).toMatch(/^tests: .*helm test failed: .*Pod\/db-test/)
+    expect(messageOf(held, 'Ready')).toContain(`kk operator retry ${environment.name}`)
+    expect(heldAt).toEqual(['db 1'])
+    expect(messageOf(stopped, 'Ready')).toContain('stopped after db')
+    expect(stoppedAt).toEqual(['db 1', 'db 2'])
+    expect(await environment.revisions()).toEqual(['api 1', 'db 1', 'db 2'])
+    expect(await tested()).toBe(3)
+    expect(status?.tested).toEqual({state: expect.any(String)})
   })
 
   atNight(() => {

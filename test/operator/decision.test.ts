@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {EnvironmentSpec, EnvironmentStatus} from '../../src/operator/crds/environment.ts'
-import {decide, type Planned, planDigest, targetDigest} from '../../src/operator/decision.ts'
+import {decide, type Planned, planDigest, stateDigest, targetDigest} from '../../src/operator/decision.ts'
 import {nextStage} from '../../src/operator/stages.ts'
 import {isChange, type Plan} from '../../src/plan/plan.ts'
 import {planOf} from '../run/plan-of.ts'
@@ -17,7 +17,8 @@ const INFRASTRUCTURE = planOf(
 function planned(plan: Plan, after: readonly string[] = []): Planned {
   const stops = after.map((name) => ({name, releases: [`openstack/${name}`] as const}))
   const stage = nextStage(plan, stops)
-  return {plan, stage, digest: planDigest(stage.plan), target: targetDigest(plan, stage.until)}
+  const target = targetDigest(plan, stage.until)
+  return {plan, stage, digest: planDigest(stage.plan), target, state: stateDigest(plan)}
 }
 
 interface Left {
@@ -117,6 +118,22 @@ describe('of a plan that stops after mariadb, and after keystone', () => {
     expect(decided(beyond, {approval: {after}, status: {begun}})).toBe('unapproved')
   })
 
+  it('the releases are tested before it waits, and it goes on only if they pass', () => {
+    const {state, target} = planned(beyond, after)
+    const approval = {after, test: true}
+    const failure = 'tests: openstack/mariadb has failed'
+
+    expect(decided(INFRASTRUCTURE, {approval})).toBe('run')
+    expect(decided(beyond, {approval})).toBe('test')
+    expect(decided(beyond, {approval, status: {tested: {state: 'of others'}}})).toBe('test')
+    expect(decided(beyond, {approval, status: {tested: {state}}})).toBe('unapproved')
+    expect(decided(beyond, {approval, status: {tested: {state, failure}}})).toBe('held')
+    expect(decided(beyond, {approval, status: {tested: {state, failure}}, retry: 'now'})).toBe('test')
+    expect(decided(beyond, {approval, status: {begun: target}})).toBe('run')
+    const failed = {inputs: target, message: 'openstack/keystone has failed'}
+    expect(decided(beyond, {approval, status: {failed}, retry: 'now'})).toBe('unapproved')
+  })
+
   it('gates are awaited after the stop, too', () => {
     const waits = {
       ...INFRASTRUCTURE,
@@ -127,6 +144,18 @@ describe('of a plan that stops after mariadb, and after keystone', () => {
     }
 
     expect(decided(waits, {approval: {after}})).toBe('run')
+  })
+})
+
+describe('of a plan that changes nothing', () => {
+  const {state} = planned(IDLE)
+
+  it.each<[string, EnvironmentStatus, string]>([
+    ['tests are run if these revisions have none', {}, 'test'],
+    ['they are not run again', {tested: {state}}, 'idle'],
+    ['their failure is kept', {tested: {state, failure: 'tests: openstack/keystone has failed'}}, 'held'],
+  ])('%s', (_, status, kind) => {
+    expect(decided(IDLE, {approval: {test: true}, status})).toBe(kind)
   })
 })
 
@@ -144,7 +173,7 @@ describe('the digest of a plan', () => {
 
     expect(new Set([first, second, third]).size).toBe(3)
     const stage = {plan: UPGRADE, until: undefined, after: undefined}
-    const planned = {plan: UPGRADE, stage, digest: second, target: targetDigest(UPGRADE)}
+    const planned = {plan: UPGRADE, stage, digest: second, target: targetDigest(UPGRADE), state: 's'}
     const spec = {source: {configMap: 'a'}, approval: {required: ['upgrade' as const], plan: first}}
     expect(decide(planned, {metadata: {name: 'a'}, spec}).kind).toBe('unapproved')
   })

@@ -93,7 +93,7 @@ type ReleaseRow = ReleaseObject & {readonly metadata: {readonly generation?: num
 
 /** Reasons of a release without a run in progress. */
 const REASONS_WITHOUT_RUN: ReadonlySet<string> = new Set(['NotInstalled', 'Outdated', 'Unhealthy'])
-const IN_PROGRESS: ReadonlySet<string> = new Set(['Running', 'Removing'])
+const IN_PROGRESS: ReadonlySet<string> = new Set(['Running', 'Removing', 'Testing'])
 
 function isInProgress({conditions = []}: EnvironmentStatus): boolean {
   return conditions.some(({type, reason}) => type === 'Ready' && IN_PROGRESS.has(reason))

@@ -188,6 +188,7 @@ const PHASES: Readonly<Record<string, EnvironmentPhase>> = {
   WaitingForEnvironments: 'waiting',
   Failed: 'failed',
   Running: 'running',
+  Testing: 'running',
   Removing: 'running',
   Unhealthy: 'unhealthy',
 }

@@ -138,6 +138,11 @@ const SPEC = {
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string', minLength: 1, maxLength: 253},
         },
+        test: {
+          type: 'boolean',
+          description:
+            'Whether the tests of all installed releases are run, as by kk test, at each stop of `after` and at the end. Nothing further starts, and the Environment is not ready, until they pass. Defaults to false.',
+        },
         plan: {
           type: 'string',
           description: 'Digest of the approved plan or removal. Only this plan is approved.',
@@ -283,6 +288,15 @@ const STATUS = {
       properties: {
         inputs: {type: 'string', description: 'Digest of the inputs.'},
         message: {type: 'string', maxLength: 1024},
+      },
+    },
+    tested: {
+      type: 'object',
+      description: 'The last tests of `spec.approval.test`.',
+      required: ['state'],
+      properties: {
+        state: {type: 'string', description: 'Digest of the revisions that were tested.'},
+        failure: {type: 'string', description: 'The first failure; absent if all passed.', maxLength: 1024},
       },
     },
     retried: {type: 'string', description: 'Last retry request that was handled.'},
