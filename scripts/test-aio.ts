@@ -17,7 +17,9 @@ const FOR_EACH_CHANGE = ['machines/', 'tempest/', 'whole/answers', 'whole/remova
 const UPGRADE = 'test/cloud/slurp/'
 const AT_NEXT_RELEASE = [
   UPGRADE,
-  ...['machines/', 'tempest/', 'whole/answers', 'whole/guests'].map((path) => `test/cloud/${path}`),
+  ...['machines/', 'tempest/', 'whole/answers', 'whole/guests', 'whole/probes', 'whole/shutdown'].map(
+    (path) => `test/cloud/${path}`,
+  ),
 ]
 const NEXT_RELEASE = {KK_TEST_OPENSTACK: '2026.1'}
 

@@ -168,14 +168,17 @@ describe('probers: users during an upgrade of the whole cloud', () => {
 
 describe('the upgraded cloud', () => {
   it('has all its services and agents up', async () => {
-    const lists = await Promise.all([
-      openstack<readonly {readonly State: string}[]>('compute service list'),
-      openstack<readonly {readonly State: string}[]>('volume service list'),
-      openstack<readonly {readonly Alive: boolean}[]>('network agent list'),
-    ])
+    const services = ['compute service', 'volume service'].map((kind) =>
+      openstack<readonly {readonly State: string}[]>(`${kind} list`),
+    )
+    const agents = openstack<readonly {readonly Alive: boolean}[]>('network agent list')
 
-    for (const list of lists) expect(list).not.toEqual([])
-    expect(lists.flat().filter((each) => !('State' in each ? each.State === 'up' : each.Alive))).toEqual([])
+    for (const list of await Promise.all(services)) {
+      expect(list).not.toEqual([])
+      expect(list.filter(({State}) => State !== 'up')).toEqual([])
+    }
+    expect(await agents).not.toEqual([])
+    expect((await agents).filter(({Alive}) => !Alive)).toEqual([])
   })
 
   it('starts another guest, which is reached', async (test) => {
