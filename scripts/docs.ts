@@ -2,11 +2,11 @@
  * `npm run docs`: writes the generated parts of the pages, from the schema, the commands, the error codes,
  * the table of permissions, the charts, the images and the decisions.
  */
-import {readFileSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {chartTables} from './docs/chart-tables.ts'
 import {auditTable, checkTable, errorCodeTable, exitCodeTable} from './docs/code-tables.ts'
-import {commandList, commandSections, sharedFlags} from './docs/command-reference.ts'
+import {commandList, commandPages, sharedFlags, variableTable} from './docs/command-reference.ts'
 import {decisionList} from './docs/decision-list.ts'
 import {environmentTables} from './docs/environment-tables.ts'
 import {excludedTests} from './docs/excluded-tests.ts'
@@ -18,6 +18,8 @@ import {podTable} from './docs/pod-table.ts'
 import {serviceTable} from './docs/service-table.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
+/** Has only generated pages. */
+const COMMANDS = join(DOCS, 'commands')
 
 interface Page {
   readonly path: string
@@ -30,11 +32,12 @@ export async function madePages(): Promise<readonly Page[]> {
     page('environment.md', environmentTables()),
     page('commands.md', {
       commands: commandList(),
-      'command-sections': commandSections(),
       'shared-flags': sharedFlags(),
+      variables: variableTable(),
       'exit-codes': exitCodeTable(),
       'error-codes': errorCodeTable(),
     }),
+    ...[...commandPages()].map(([name, text]) => ({path: join(COMMANDS, `${name}.md`), text})),
     page('operators.md', kindTables()),
     page('auditing.md', {'audit-kinds': auditTable()}),
     page('safety.md', {checks: checkTable()}),
@@ -53,4 +56,9 @@ function page(name: string, parts: Readonly<Record<string, string>>): Page {
   return {path, text: withMadeParts(readFileSync(path, 'utf8'), parts)}
 }
 
-if (import.meta.main) for (const {path, text} of await madePages()) writeFileSync(path, text)
+if (import.meta.main) {
+  const pages = await madePages()
+  rmSync(COMMANDS, {recursive: true, force: true})
+  mkdirSync(COMMANDS)
+  for (const {path, text} of pages) writeFileSync(path, text)
+}

@@ -5,10 +5,13 @@ import {
   exampleOf,
   type FlagReference as Flag,
   flagWords,
+  namedArguments,
   usageOf,
 } from '../../src/cli/reference.ts'
+import {COMMAND_GROUPS} from '../../src/cli/root-help.ts'
 import {table} from '../../src/table.js'
 import {markdownTable} from './marked.ts'
+import {VARIABLES, variablesOf} from './variables.ts'
 
 const COMMANDS = commandsOf(table)
 
@@ -19,22 +22,37 @@ const TITLES: Readonly<Record<string, string>> = {
   GLOBAL: 'Of every command:',
   VALUES: 'Values on top of those of the environment:',
   CLUSTER: 'Which cluster, and which helm:',
+  FAILURE: 'What happens if a release fails:',
+  JOB: 'A run as a Job in the cluster:',
+  OPERATOR: 'A run by the operator:',
+  REMOVAL: 'Removals:',
 }
 
-/** A link to each command with its summary. */
+/** A link to the page of each command with its summary, by task as in `kk help`. */
 export function commandList(): string {
-  return markdownTable(
-    ['command', 'what it does'],
-    COMMANDS.map((command) => [
-      `[${words(command)}](#${words(command).replaceAll(' ', '-')})`,
-      command.summary,
-    ]),
-  )
+  return Object.entries(COMMAND_GROUPS)
+    .map(([title, group]) => {
+      const commands = Object.keys(group).flatMap((word) =>
+        COMMANDS.filter(({id}) => id.split(':')[0] === word),
+      )
+      const rows = commands.map((command) => [
+        `[${words(command)}](commands/${pageName(command)}.md)`,
+        command.summary,
+      ])
+      return `### ${title}\n\n${markdownTable(['command', 'what it does'], rows)}`
+    })
+    .join('\n\n')
 }
 
-/** A section per command. */
-export function commandSections(): string {
-  return COMMANDS.map(section).join('\n\n')
+/** The page of each command, by its name without the extension. */
+export function commandPages(): ReadonlyMap<string, string> {
+  return new Map(COMMANDS.map((command) => [pageName(command), page(command)]))
+}
+
+/** The variables that kk reads. */
+export function variableTable(): string {
+  const rows = VARIABLES.map(({names, meaning}) => [names.map((name) => `\`${name}\``).join(', '), meaning])
+  return markdownTable(['variable', 'meaning'], rows)
 }
 
 /** The flags that many commands share, by the group under which help shows them. */
@@ -48,25 +66,32 @@ export function sharedFlags(): string {
     .join('\n\n')
 }
 
-function section(command: Command): string {
+function page(command: Command): string {
   const own = Object.values(command.flags).filter((flag) => flag.helpGroup === undefined)
   const shared = grouped(command)
     .filter(({helpGroup}) => helpGroup !== EVERYWHERE)
     .map(({name}) => `\`--${name}\``)
-  return [
-    `### ${words(command)}`,
+  const variables = variablesOf(command).flatMap(({names}) => names.map((name) => `\`${name}\``))
+  return `${[
+    `# ${words(command)}`,
+    '<!-- made by npm run docs -->',
     command.summary,
     `\`\`\`text\n${usage(command)}\n\`\`\``,
     command.description?.replaceAll('\n', ' '),
     argumentTable(command),
     own.length > 0 ? flagTable(own) : undefined,
-    shared.length > 0
-      ? `${own.length > 0 ? 'And' : 'Flags:'} ${shared.join(', ')} (see [shared flags](#shared-flags)).`
+    shared.length > 0 ? `[Shared flags](../commands.md#shared-flags): ${shared.join(', ')}.` : undefined,
+    variables.length > 0
+      ? `[Variables](../commands.md#environment-variables): ${variables.join(', ')}.`
       : undefined,
     `\`\`\`sh\n${command.examples.map(example).join('\n')}\n\`\`\``,
   ]
     .filter((part) => part !== undefined)
-    .join('\n\n')
+    .join('\n\n')}\n`
+}
+
+function pageName(command: Command): string {
+  return words(command).replaceAll(' ', '-')
 }
 
 function grouped({flags}: Command): readonly Flag[] {
@@ -86,9 +111,9 @@ function example(stated: string): string {
   return about === undefined ? command : `# ${about}\n${command}`
 }
 
-function argumentTable({args}: Command): string | undefined {
-  const rows = Object.values(args).map(({name, description = '', options}) => [
-    `\`${name.toUpperCase()}\``,
+function argumentTable(command: Command): string | undefined {
+  const rows = namedArguments(command).map(([name, {description = '', options}]) => [
+    `\`${name}\``,
     [description, choicesOf(options)].filter(Boolean).join(' '),
   ])
   return rows.length > 0 ? markdownTable(['argument', 'meaning'], rows) : undefined

@@ -6,10 +6,12 @@ import {
   exampleOf,
   type FlagReference,
   flagWords,
+  namedArguments,
   usageOf,
 } from '../../src/cli/reference.ts'
 import {WORDS} from '../../src/cli/root-help.ts'
 import {table} from '../../src/table.js'
+import {VARIABLES, type Variable, variablesOf} from '../docs/variables.ts'
 import {environmentPage} from './environment-page.ts'
 import {
   bold,
@@ -57,22 +59,23 @@ function mainPage(of: ManVersion, groups: Groups): ManPage {
       )}`,
     ],
     ['OPTIONS', definitions(flags.map(flagDefinition))],
-    ['ENVIRONMENT', definitions(ENVIRONMENT_VARIABLES.map(([name, text]) => [bold(name), text]))],
+    ['ENVIRONMENT', environmentVariables(VARIABLES)],
     ['EXIT STATUS', definitions(Object.entries(EXIT_CODES).map(([code, text]) => [bold(code), text]))],
     [
       'SEE ALSO',
-      `${seeAlso([...groups.map(([word]) => [`kk-${word}`, 1] as const), ['kk-environment', 5], ['helm', 1]])}\n.PP\n${roffText('kk help WORD tells what a word of kk means, such as kk help gate.')}`,
+      `${seeAlso([...groups.map(([word]) => [`kk-${word}`, 1] as const), ['kk-environment', 5], ['helm', 1]])}\n.PP\n${roffText('kk help TERM explains a term, such as kk help gate; kk docs prints the documentation.')}`,
     ],
   ])
 }
 
-/** Those that a user sets; each command describes others with the flag that they replace. */
-const ENVIRONMENT_VARIABLES = [
-  ['KK_ENVIRONMENT', 'The environment file, where the command line names none.'],
-  ['KK_CONTEXT', 'The kubeconfig context, where no flag names one.'],
-  ['KK_HELM', 'The helm binary: a path, or a name on PATH.'],
-  ['NO_COLOR', 'No colour, where it is not empty.'],
-] as const
+function environmentVariables(variables: readonly Variable[]): string {
+  return definitions(
+    variables.map(({names, meaning}) => [
+      names.map(bold).join(', '),
+      meaning.replaceAll(/\[([^\]]+)\]\([^)]+\)|`/g, '$1'),
+    ]),
+  )
+}
 
 function summaryOf(word: string, commands: readonly CommandReference[]): string {
   const [first] = commands
@@ -90,9 +93,13 @@ function commandPage(of: ManVersion, word: string, commands: readonly CommandRef
           ['EXAMPLES', examples(only!)],
         ] as const)
       : ([['COMMANDS', commands.map(subsection).join('\n')]] as const)
+  const variables = VARIABLES.filter((variable) =>
+    commands.some((command) => variablesOf(command).includes(variable)),
+  )
   return manPage({...of, name: `kk-${word}`, section: 1, summary}, [
     ['SYNOPSIS', commands.map(synopsis).join('\n.br\n')],
     ...told,
+    ...(variables.length > 0 ? [['ENVIRONMENT', environmentVariables(variables)] as const] : []),
     [
       'SEE ALSO',
       seeAlso([
@@ -119,14 +126,11 @@ function synopsis(command: CommandReference): string {
   return `${bold(`kk ${commandName(command)}`)} ${roffText(usageOf(command))}`
 }
 
-function description({description: text = '', args}: CommandReference): string {
-  const told = Object.values(args).filter((argument) => argument.description !== undefined)
-  const list = told.map(
-    ({name, description: about = '', options: choices}) =>
-      [
-        `\\fI${roffText(name.toUpperCase())}\\fR`,
-        choices ? `${about} One of ${choices.join(', ')}.` : about,
-      ] as const,
+function description(command: CommandReference): string {
+  const {description: text = ''} = command
+  const list = namedArguments(command).map(
+    ([name, {description: about = '', options: choices}]) =>
+      [`\\fI${roffText(name)}\\fR`, choices ? `${about} One of ${choices.join(', ')}.` : about] as const,
   )
   return [roffText(text.replaceAll('\n', ' ')), definitions(list)].filter((part) => part !== '').join('\n')
 }

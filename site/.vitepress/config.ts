@@ -11,13 +11,17 @@ const {version, description} = JSON.parse(readFileSync(join(ROOT, 'package.json'
 }
 
 const groups = readGroups(join(ROOT, 'docs/README.md'))
-// `npm run docs:site` writes these.
-const values = {
-  text: 'Values of charts',
-  items: readdirSync(join(ROOT, 'site/values')).map((file) => {
-    const text = file.replace(/\.md$/, '')
-    return {text, link: `/values/${text}`}
-  }),
+// `npm run docs:site` writes the values.
+const generated = [
+  {text: 'Commands', items: pagesIn('docs/commands', 'commands')},
+  {text: 'Values of charts', items: pagesIn('site/values', 'values')},
+]
+
+function pagesIn(directory: string, path: string) {
+  return readdirSync(join(ROOT, directory)).map((file) => {
+    const name = file.replace(/\.md$/, '')
+    return {text: path === 'commands' ? name.replaceAll('-', ' ') : name, link: `/${path}/${name}`}
+  })
 }
 
 // The pages are those of the repository: nothing is copied. Headings have the anchors that GitHub makes of
@@ -54,7 +58,7 @@ export default defineConfig({
       {text: 'Commands', link: '/commands'},
       {text: `Version ${version}`, link: '/changelog'},
     ],
-    sidebar: [...groups, values].map(({text, items}, index) => ({
+    sidebar: [...groups, ...generated].map(({text, items}, index) => ({
       text,
       items: [...items],
       collapsed: index >= groups.length,

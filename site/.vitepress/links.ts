@@ -37,7 +37,7 @@ export function sitePath(file: string): string | undefined {
   if (file === 'docs/README.md') return 'pages.md'
   if (ROOT_PAGES.includes(file)) return file.toLowerCase()
   if (/^site\/values\/[\w-]+\.md$/.test(file)) return file.slice('site/'.length)
-  const page = /^docs\/((?:decisions\/)?[\w-]+\.md)$/.exec(file)?.[1]
+  const page = /^docs\/((?:decisions\/|commands\/)?[\w-]+\.md)$/.exec(file)?.[1]
   return page?.replace(/README\.md$/, 'index.md')
 }
 

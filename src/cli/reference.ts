@@ -66,6 +66,16 @@ export function usageOf({args, usage}: CommandReference): string {
   return usage ?? [...words, '[FLAGS]'].join(' ')
 }
 
+/** Returns the arguments of a command, each with its name in the usage line: `[FILE] [RELEASE...]`. */
+export function namedArguments(command: CommandReference): readonly (readonly [string, ArgumentReference])[] {
+  const all = Object.values(command.args)
+  const [only] = all
+  if (all.length !== 1 || !only?.multiple)
+    return all.map((argument) => [argument.name.toUpperCase(), argument])
+  const name = usageOf(command).replaceAll(/ ?(--\S+ \S+|\[FLAGS\])/g, '')
+  return [[name, only]]
+}
+
 /** Returns a flag with its short form and its value: `-e, --environment FILE`. */
 export function flagWords({char, name, type, allowNo, helpValue, options}: FlagReference): string {
   const value = type === 'boolean' ? '' : ` ${helpValue ?? (options ? name.toUpperCase() : 'VALUE')}`

@@ -80,15 +80,15 @@ const INTERNAL_GROUPS = {
 
 type Groups = Readonly<Record<string, Readonly<Record<string, string>>>>
 
+/** The first words of all commands, with what help says of each, by the title of their group. */
+export const COMMAND_GROUPS: Groups = {...GROUPS, ...INTERNAL_GROUPS}
+
 /** What help says of each first word of commands. */
-export const WORDS: Readonly<Record<string, string>> = Object.assign(
-  {},
-  ...Object.values({...GROUPS, ...INTERNAL_GROUPS}),
-)
+export const WORDS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(COMMAND_GROUPS))
 
 /** Returns help without a command: what kk can do, by task; `all` adds the internal commands. */
 export function rootHelp({all}: {readonly all: boolean}, palette: Palette): readonly string[] {
-  const groups: Groups = all ? {...GROUPS, ...INTERNAL_GROUPS} : GROUPS
+  const groups: Groups = all ? COMMAND_GROUPS : GROUPS
   const width = Math.max(
     ...Object.values(groups).flatMap((words) => Object.keys(words).map(({length}) => length)),
   )

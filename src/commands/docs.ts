@@ -22,9 +22,11 @@ export default class Docs extends KkCommand {
       flags: {output},
     } = await this.parse(Docs)
     const pages = docsPages(await readPages())
-    const listed = pages.map(({text: _, ...page}) => page)
+    // The others are those of commands, which kk help lists.
+    const listed = pages.filter(({about}) => about !== '')
     if (words.length === 0) {
-      this.console.document(output, {pages: listed}, (palette) => pagesText(pages, palette))
+      const lines = listed.map(({text: _, ...page}) => page)
+      this.console.document(output, {pages: lines}, (palette) => pagesText(listed, palette))
       return
     }
     const [first = ''] = words

@@ -19,6 +19,14 @@ it.each([['tls'], ['TLS'], ['tls.md']])('kk docs %s prints the page for a termin
   expect(stdout).not.toMatch(/\]\(|\*\*|^#/m)
 })
 
+it('kk docs prints the page of a command, with its arguments and variables', async () => {
+  const {stdout} = await runCommand('docs', ['kk-unlock'])
+
+  expect(stdout).toMatch(/^kk unlock\n/)
+  expect(stdout).toContain('kk unlock RELEASE --revision N [FILE] [FLAGS]')
+  expect(stdout).toContain('KK_ENVIRONMENT')
+})
+
 it('kk docs searches all pages for the words, and suggests a page of a similar name', async () => {
   const {document, notes} = await runCommand('docs', ['storag'])
   const {document: several} = await runCommand('docs', ['registry', 'login'])

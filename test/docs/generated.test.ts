@@ -1,13 +1,27 @@
-import {readFileSync} from 'node:fs'
+import {globSync, readFileSync} from 'node:fs'
 import {relative} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {withMadeParts} from '../../scripts/docs/marked.ts'
 import {madePages} from '../../scripts/docs.ts'
+import {commandsOf} from '../../src/cli/reference.ts'
+import {table} from '../../src/table.js'
 
 const pages = (await madePages()).map(({path, text}) => ({page: relative(process.cwd(), path), text}))
 
 it.each(pages)('$page is what npm run docs writes', ({page, text}) => {
   expect(readFileSync(page, 'utf8'), 'run: npm run docs').toBe(text)
+})
+
+it('docs/commands has a page for each command, and no other', () => {
+  const files = globSync('docs/commands/*')
+
+  expect(files.toSorted()).toEqual(
+    pages
+      .map(({page}) => page)
+      .filter((page) => files.includes(page))
+      .toSorted(),
+  )
+  expect(files).toHaveLength(commandsOf(table).length)
 })
 
 describe('the generated parts of a page', () => {
