@@ -69,7 +69,7 @@ it.each([
 
 const READ = [
   'src/**/*.ts',
-  'docs/*.md',
+  'docs/{,changes/,commands/}*.md',
   'README.md',
   'CONTRIBUTING.md',
   'images/**/Containerfile',

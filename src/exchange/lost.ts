@@ -157,7 +157,7 @@ const LOSSES: readonly Row[] = [
     what: 'Former releases after a change of a namespace, of a chart name, or of kk.name, which kk does not uninstall',
     of: ALL,
     instead: {
-      flux: 'a HelmRelease whose targetNamespace, or whose chart, changes uninstalls the former release, protected or not, and so does a Kustomization with prune if the name of the HelmRelease changes: suspend the HelmRelease and delete it beforehand (docs/leaving.md)',
+      flux: 'a HelmRelease whose targetNamespace, or whose chart, changes uninstalls the former release, protected or not, and so does a Kustomization with prune if the name of the HelmRelease changes: suspend the HelmRelease and delete it beforehand (kk docs leaving)',
       argocd:
         'an Application whose namespace changes no longer manages the objects in the former namespace, and may prune them: delete the Application beforehand, with --cascade=false',
     },

@@ -68,7 +68,7 @@ function reshaped(section: ReleaseId, installed: readonly ReleaseRecord[]): KkEr
       ? `${section} is installed as one release, and should become releases per component: that is decided at the first installation`
       : `${section} is installed as releases per component (${names.join(', ')}), and should become one release: that is decided at the first installation`,
     {
-      hint: `nothing was changed; ${isSingleRelease ? 'remove' : 'restore'} kk.releases.${name}.components: true; or move by hand: kk remove ${name}, then kk deploy (it is unavailable in the meantime; its data in databases and volumes stays), or without a gap, as described in docs/components.md`,
+      hint: `nothing was changed; ${isSingleRelease ? 'remove' : 'restore'} kk.releases.${name}.components: true; or move by hand: kk remove ${name}, then kk deploy (it is unavailable in the meantime; its data in databases and volumes stays), or without a gap: see kk docs components`,
     },
   )
 }

@@ -32,7 +32,7 @@ members() {
 
 {{ if .values.tls.internal -}}
 if [ -e "$db" ] && [[ $(ovsdb-tool db-local-address "$db") != ssl:* ]]; then
-  echo "members of $DATABASE have used no TLS since their first start, and Raft keeps their addresses (docs/tls.md)" >&2
+  echo "members of $DATABASE have used no TLS since their first start, and Raft keeps their addresses (kk docs tls)" >&2
   exit 1
 fi
 {{ end -}}

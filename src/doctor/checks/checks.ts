@@ -358,7 +358,7 @@ function imagesOfThisMachine({next, cluster}: Change): readonly CheckResult[] {
   return [...registries].map(([host, names]) => ({
     what: `images of ${[...names].join(', ')} are in ${host}, which is on each node the node itself, not this machine`,
     advice:
-      'push or mirror them to a registry that the nodes reach, and name it in global.images.registry (docs/images.md)',
+      'push or mirror them to a registry that the nodes reach, and name it in global.images.registry (kk docs images)',
   }))
 }
 

@@ -93,6 +93,6 @@ function entries(env: Environment, variable: string): readonly Entry[] {
 
 function malformed(variable: string, why: string): KkError {
   return new KkError('KK_DEPENDENCY', `${variable} cannot be read: ${why}`, {
-    hint: 'its form is that of kubernetes-entrypoint: docs/images.md',
+    hint: 'its form is that of kubernetes-entrypoint: kk docs images',
   })
 }

@@ -46,7 +46,7 @@ function ruleFile(file: string): KkError {
     hint: [
       'convert it to a program that kk calls with JSON: chart, namespaces, reads and secrets go into its answer to "describe",',
       'and each rule into the values that it answers to "overrides", with an if in the place of when and facts["x"] in that of $(x);',
-      'docs/writing-a-plugin.md has one to start from',
+      'kk docs writing-a-plugin has one to start from',
     ].join(' '),
   })
 }

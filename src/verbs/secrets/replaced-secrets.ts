@@ -79,7 +79,7 @@ export function expectEffective({namespace, name, byHand}: Omit<SecretInUse, 're
     'KK_ROTATION',
     `a new value of ${label({namespace, name})} would lock out its users: ${byHand.why}`,
     {
-      hint: `by hand, in this order: ${byHand.first}; kk secrets import FILE --replace --changed-by-hand; kk upgrade of all that use it (docs/secrets-and-rotation.md)`,
+      hint: `by hand, in this order: ${byHand.first}; kk secrets import FILE --replace --changed-by-hand; kk upgrade of all that use it (kk docs secrets-and-rotation)`,
     },
   )
 }

@@ -24,7 +24,7 @@ without TLS is refused, unless `tls.plain` names the endpoint.
 {{- if and (has $what $tls.plain) $knows -}}
 {{- fail (printf "tls.plain: %s is served by TLS: remove it from the list" $what) -}}
 {{- else if and (or $component.endpoint $component.ports) (not $knows) (not (has $what $tls.plain)) -}}
-{{- fail (printf "tls.internal: %s of %s does not support TLS and serves %s unencrypted: add %s to tls.plain to accept this, with the others that docs/tls.md lists, or omit %s" $key $.chart $what $what $.chart) -}}
+{{- fail (printf "tls.internal: %s of %s does not support TLS and serves %s unencrypted: add %s to tls.plain to accept this, with the others that kk docs tls lists, or omit %s" $key $.chart $what $what $.chart) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $component "from" $component.tls) -}}
 {{- end -}}
