@@ -10,6 +10,7 @@ const {version, description} = JSON.parse(readFileSync(join(ROOT, 'package.json'
   description: string
 }
 
+const base = process.env['KK_SITE_BASE'] ?? '/'
 const groups = readGroups(join(ROOT, 'docs/README.md'))
 // `npm run docs:site` writes the values.
 const generated = [
@@ -38,7 +39,7 @@ export default defineConfig({
   ],
   outDir: join(ROOT, 'dist/site'),
   cacheDir: join(ROOT, 'dist/site-cache'),
-  base: process.env['KK_SITE_BASE'] ?? '/',
+  base,
   cleanUrls: false,
   rewrites: (file) => sitePath(file) ?? file,
   markdown: {
@@ -53,10 +54,13 @@ export default defineConfig({
   },
   vite: {build: {chunkSizeWarningLimit: 4096}},
   themeConfig: {
+    version,
+    // Below it are versions.json and the directories of older versions.
+    root: process.env['KK_SITE_ROOT'] ?? base,
     nav: [
       {text: 'All pages', link: '/pages'},
       {text: 'Commands', link: '/commands'},
-      {text: `Version ${version}`, link: '/changelog'},
+      {text: 'Changes', link: '/changelog'},
     ],
     sidebar: [...groups, ...generated].map(({text, items}, index) => ({
       text,

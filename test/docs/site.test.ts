@@ -2,6 +2,7 @@ import {join, relative} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {sitePath, siteTarget} from '../../site/.vitepress/links.ts'
 import {readGroups} from '../../site/.vitepress/navigation.ts'
+import {siteVersions} from '../../site/.vitepress/versions.ts'
 import {readPages} from './support/pages.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -51,6 +52,16 @@ describe('links of pages lead on the site to', () => {
 
     expect(target).toBe('https://git.example.org/kk/src/charts/mariadb/values.yaml')
   })
+})
+
+it('the site has its own version at the root, and older releases below it, the newest first', () => {
+  const tags = ['v0.9.0', 'v0.10.0', 'v0.10.1', 'v0.11.0', 'v0.10.1-rc.1', 'charts-0.1.0', '']
+
+  expect(siteVersions('0.10.1', tags)).toEqual([
+    {version: '0.10.1', path: ''},
+    {version: '0.10.0', path: '0.10.0/'},
+    {version: '0.9.0', path: '0.9.0/'},
+  ])
 })
 
 it('the page of limits has the words for what kk does not have', () => {

@@ -1,0 +1,13 @@
+import DefaultTheme from 'vitepress/theme'
+import {h} from 'vue'
+import {VersionSelector} from './version-selector.ts'
+
+/** The default theme of VitePress, with a selector of versions in the navigation bar and its menu on phones. */
+export default {
+  ...DefaultTheme,
+  Layout: () =>
+    h(DefaultTheme.Layout, null, {
+      'nav-bar-content-after': () => h(VersionSelector),
+      'nav-screen-content-after': () => h(VersionSelector),
+    }),
+}
