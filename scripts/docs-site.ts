@@ -6,6 +6,7 @@
  */
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -32,8 +33,10 @@ for (const {chart, text} of valuesPages()) writeFileSync(join(values, `${chart}.
 
 const changed = (file: string) => statSync(join(SITE, file)).mtimeMs
 const installed = 'node_modules/.package-lock.json'
-const isInstalled = existsSync(join(SITE, installed)) && changed(installed) >= changed('package-lock.json')
-if (!isInstalled) await run('npm', ['ci', '--prefix', 'site', '--no-fund', '--no-audit'])
+// A link leads to the packages of another checkout, with the same lock file.
+const isLinked = lstatSync(join(SITE, 'node_modules'), {throwIfNoEntry: false})?.isSymbolicLink() ?? false
+const isCurrent = existsSync(join(SITE, installed)) && changed(installed) >= changed('package-lock.json')
+if (!isLinked && !isCurrent) await run('npm', ['ci', '--prefix', 'site', '--no-fund', '--no-audit'])
 // From the root, and the site as an argument: Vite resolves the imports of pages outside of the site only so.
 const vitepress = join(SITE, 'node_modules/vitepress/bin/vitepress.js')
 await run(process.execPath, [vitepress, 'build', 'site'])

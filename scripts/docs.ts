@@ -38,7 +38,7 @@ export async function madePages(): Promise<readonly Page[]> {
       'error-codes': errorCodeTable(),
     }),
     ...[...commandPages()].map(([name, text]) => ({path: join(COMMANDS, `${name}.md`), text})),
-    page('operators.md', kindTables()),
+    page('environment-resource.md', kindTables()),
     page('auditing.md', {'audit-kinds': auditTable()}),
     page('safety.md', {checks: checkTable()}),
     page('permissions.md', permissionParts()),

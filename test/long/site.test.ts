@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
@@ -37,7 +37,8 @@ beforeAll(async () => {
   await git('-C', clone, 'tag', '--force', 'v0.1.0')
   const manifest = join(clone, 'package.json')
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"version": "0.1.0"', '"version": "0.2.0"'))
-  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  for (const packages of ['node_modules', 'site/node_modules'])
+    if (existsSync(join(ROOT, packages))) symlinkSync(join(ROOT, packages), join(clone, packages))
   // A link to a page that is missing fails the build.
   await execa('npm', ['run', '--silent', 'docs:site', '--', '--versions'], {cwd: clone, stdin: 'ignore'})
 
