@@ -17,9 +17,11 @@ const FOR_EACH_CHANGE = ['machines/', 'tempest/', 'whole/answers', 'whole/remova
 const UPGRADE = 'test/cloud/slurp/'
 const AT_NEXT_RELEASE = [
   UPGRADE,
-  ...['machines/', 'tempest/', 'whole/answers', 'whole/guests', 'whole/probes', 'whole/shutdown'].map(
-    (path) => `test/cloud/${path}`,
-  ),
+  ...[
+    'machines/',
+    'tempest/',
+    ...['answers', 'audit', 'guests', 'probes', 'shutdown'].map((of) => `whole/${of}`),
+  ].map((path) => `test/cloud/${path}`),
 ]
 const NEXT_RELEASE = {KK_TEST_OPENSTACK: '2026.1'}
 

@@ -3,8 +3,8 @@ import type {AuditReport} from '../../../src/verbs/audit.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {inClient} from '../support/client.ts'
 import {cloudUp, NAMESPACE, onCloud} from '../support/cloud.ts'
-import {CLOUD} from '../support/environment.ts'
 import {machine, smallFlavors} from '../support/machines.ts'
+import {cloudFile} from '../support/next-release.ts'
 import {phase} from '../support/phase.ts'
 import {type OwnObjects, PODS, plantedKinds, scriptsOf} from '../support/planted.ts'
 
@@ -55,8 +55,8 @@ async function plantOrRemove(part: 'plant' | 'remove'): Promise<void> {
 }
 
 async function audit(...flags: readonly string[]) {
-  const {stdout, stderr, exitCode} = await phase('audited', () =>
-    onCloud(['audit', CLOUD, '--output', 'json', ...flags]),
+  const {stdout, stderr, exitCode} = await phase('audited', async () =>
+    onCloud(['audit', await cloudFile(), '--output', 'json', ...flags]),
   )
   expect(stdout, stderr).not.toBe('')
   return {exitCode, report: JSON.parse(stdout) as AuditReport}
@@ -127,7 +127,7 @@ describe('kk audit', () => {
   })
 
   it('changes nothing with --dry-run, and needs --yes without a terminal', async () => {
-    const flags = ['audit', CLOUD, '--repair']
+    const flags = ['audit', await cloudFile(), '--repair']
     await plantOrRemove('plant')
 
     const dry = await onCloud([...flags, '--dry-run'])

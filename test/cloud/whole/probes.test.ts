@@ -26,7 +26,8 @@ async function becomes(pod: string, isReady: boolean) {
   await kubectl(['wait', 'pod', pod, '--namespace', NAMESPACE, condition, '--timeout=120s'])
 }
 
-it.each(
+// Each waits for minutes for the probes of its own pod.
+it.concurrent.each(
   Object.entries(WORKERS).flatMap(([release, components]) => components.map((name) => [release, name])),
 )(
   '%s %s is not ready within two minutes after its processes have stopped, and ready when they continue',
