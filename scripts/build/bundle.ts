@@ -46,6 +46,19 @@ export async function bundleStart(file: string): Promise<Metafile> {
   return metafile
 }
 
+/** The script of the pages of `kk serve`, for browsers. */
+export async function bundleHtmx(file: string): Promise<Metafile> {
+  const {metafile} = await build({
+    entryPoints: [join(ROOT, 'node_modules/htmx.org/dist/htmx.js')],
+    outfile: file,
+    minify: true,
+    metafile: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  return metafile
+}
+
 /** A bundle as a function of (module, exports, require), with the code cache of a warm run. */
 export async function bundle(name: BundleName, directory: string): Promise<Metafile> {
   const file = join(directory, `${name}.cjs`)

@@ -8,7 +8,7 @@ import type {AssetName, Build} from '../../src/state/assets.ts'
 import {compressedPages} from '../../src/state/pages.ts'
 import {carriedFiles} from '../carried-files.ts'
 import {licenseNotices} from '../license-notices.ts'
-import {BUNDLES, bundle, bundleStart} from './bundle.ts'
+import {BUNDLES, bundle, bundleHtmx, bundleStart} from './bundle.ts'
 import {writeStripped} from './stripped.ts'
 import {V8_FLAGS} from './v8-flags.ts'
 
@@ -31,8 +31,9 @@ export interface Made {
 export async function makeAssets(directory: string): Promise<Made> {
   const assets = join(directory, 'assets')
   mkdirSync(assets, {recursive: true})
-  const [start, ...others] = await Promise.all([
+  const [start, htmx, ...others] = await Promise.all([
     bundleStart(join(directory, START)),
+    bundleHtmx(join(assets, 'htmx.js')),
     ...BUNDLES.map((name) => bundle(name, assets)),
   ])
   const build = await buildFacts()
@@ -41,7 +42,7 @@ export async function makeAssets(directory: string): Promise<Made> {
     'charts.json': JSON.stringify(await readCarried(join(ROOT, 'charts'))),
     'files.json': carried,
     'files.sha256': createHash('sha256').update(carried).digest('hex'),
-    'licenses.txt': licenseNotices(ROOT, [start, ...others]),
+    'licenses.txt': licenseNotices(ROOT, [start, htmx, ...others]),
     'build.json': JSON.stringify(build),
     'pages.json.br': compressedPages(join(ROOT, 'docs')),
   }
@@ -49,6 +50,7 @@ export async function makeAssets(directory: string): Promise<Made> {
   writeFileSync(join(assets, 'sources.sha256'), sourcesDigest(directory))
   const bundles = [
     ['start', start],
+    ['htmx', htmx],
     ...BUNDLES.map((name, index) => [name, others[index]!] as const),
   ] as const
   return {directory, build, sizes: new Map(bundles)}
@@ -61,6 +63,7 @@ function sourcesDigest(directory: string): string {
     START,
     ...BUNDLES.map((name) => `assets/${name}.cjs`),
     'assets/files.json',
+    'assets/htmx.js',
     'assets/pages.json.br',
   ])
     hash.update(readFileSync(join(directory, file)))
@@ -98,6 +101,7 @@ export async function assemble({directory}: Made, {node, output, foreign = false
     'charts.json',
     'files.json',
     'files.sha256',
+    'htmx.js',
     'licenses.txt',
     'pages.json.br',
     'sources.sha256',

@@ -1,4 +1,4 @@
-import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
 import {isLoopback} from '../base/loopback.ts'
 import type {Caller, Tokens} from './tokens.ts'
 
@@ -133,6 +133,17 @@ const FOREIGN: Refusal = {
   code: 'KK_FORBIDDEN',
   message: 'a page of another site cannot use the service',
   hint: 'open the URL that kk serve printed',
+}
+
+/**
+ * Refuses requests that a browser sends for a page of another site, such as the address of an image: the route
+ * starts work, although it only reads. Links to whole pages stay possible.
+ */
+export async function refuseOtherSites({headers}: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const {'sec-fetch-site': site = 'none'} = headers
+  if (site === 'none' || site === 'same-origin') return
+  const {status, ...error} = FOREIGN
+  await reply.code(status).send({error})
 }
 
 /**

@@ -4,19 +4,22 @@ import type {FastifyInstance, FastifyReply, FastifyRequest, RouteOptions} from '
 import type * as prometheus from 'prom-client'
 import {asKkError, KkError} from '../base/errors.ts'
 import {guardAccess, isOpen} from './access.ts'
-import type {ReleasesOf} from './answer-form.ts'
 import {type ErrorBody, errorResponse} from './errors.ts'
 import {helmChartRoutes, type ServiceFor} from './helm-chart-routes.ts'
 import type * as libraries from './libraries.ts'
 import {describeApi, openApiRoutes} from './openapi-routes.ts'
 import {healthRoutes, metricsRoute} from './operation-routes.ts'
-import {pageRoutes} from './page-routes.ts'
+import type {ReleasesOf} from './pages/answer-form.ts'
+import {pageRoutes} from './pages/page-routes.ts'
+import type {EnvironmentViews} from './pages/views.ts'
 import {storeRoutes} from './store-routes.ts'
 import type {Tokens} from './tokens.ts'
 
 export interface ServerOptions {
   readonly serviceFor: ServiceFor
   readonly releasesOf: ReleasesOf
+  /** The data of the pages about an environment; undefined for a service of overrides only. */
+  readonly views?: EnvironmentViews | undefined
   /** Rejects if the service cannot serve requests now. */
   readonly ready: () => Promise<unknown>
   /** The tokens that are accepted; undefined only on loopback. */
@@ -52,13 +55,16 @@ const LIMITS: Limits = {
   requestsPerMinute: 60_000,
 }
 
-/** The Content-Security-Policy of all pages: no resources, no scripts, no framing. */
+/**
+ * The Content-Security-Policy of all pages: files and requests only of this service, nothing inline, no framing.
+ * The icon is an empty one.
+ */
 const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** Creates the REST service, ready to listen. The caller closes it. */
 export async function openServer(
-  {serviceFor, releasesOf, ready, tokens, version, tls, log, limits}: ServerOptions,
+  {serviceFor, releasesOf, views, ready, tokens, version, tls, log, limits}: ServerOptions,
   {fastify, swagger, rateLimit}: typeof libraries,
   metrics: typeof prometheus,
 ): Promise<FastifyInstance> {
@@ -130,7 +136,7 @@ export async function openServer(
   helmChartRoutes(app, serviceFor)
   storeRoutes(app, serviceFor)
   openApiRoutes(app)
-  await pageRoutes(app, {serviceFor, releasesOf})
+  await pageRoutes(app, {serviceFor, releasesOf, views, secured: tokens !== undefined})
   refuseOtherMethods()
   await app.ready()
   return app

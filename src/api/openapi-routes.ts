@@ -2,7 +2,7 @@ import type {FastifyInstance} from 'fastify'
 import type {OpenAPIV3_1} from 'openapi-types'
 import {type Markup, markup} from '../report/files/markup.ts'
 import type {swagger} from './libraries.ts'
-import {page} from './page.ts'
+import {page} from './pages/document.ts'
 
 interface DescribeOptions {
   readonly plugin: typeof swagger
@@ -69,6 +69,7 @@ function documentationPage(document: OpenApi): string {
     markup`<h1>REST API of kk</h1>
 <p>${document.info.description ?? ''} For programs: <a href="/openapi.json">openapi.json</a>.</p>
 ${operations}`,
+    {item: '/docs'},
   )
 }
 

@@ -27,3 +27,25 @@ export function oncePerObject<Argument extends object, T>(
 ): (argument: Argument) => T {
   return memoize(make, new WeakMap<Argument, () => T>())
 }
+
+/**
+ * Returns a function that shares one result among the calls while it is computed, and for `milliseconds` after that.
+ * An error is not kept.
+ */
+export function sharedFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
+  let shared: {readonly answer: Promise<T>; until: number} | undefined
+  return () => {
+    if (shared && performance.now() < shared.until) return shared.answer
+    const current = {answer: make(), until: Number.POSITIVE_INFINITY}
+    shared = current
+    current.answer.then(
+      () => {
+        current.until = performance.now() + milliseconds
+      },
+      () => {
+        current.until = 0
+      },
+    )
+    return current.answer
+  }
+}

@@ -1,23 +1,15 @@
 import {Flags} from '@oclif/core'
-import {asKkError, type ExitCode} from '../base/errors.ts'
+import type {ExitCode} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {type Console, requireConfirmation} from '../cli/console.ts'
-import {
-  clusterFlags,
-  environmentFlags,
-  type HelmFlags,
-  helmFlags,
-  ownerFlags,
-  releasesArgument,
-} from '../cli/flags.ts'
+import {clusterFlags, environmentFlags, helmFlags, ownerFlags, releasesArgument} from '../cli/flags.ts'
 import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
-import {prepareEnvironment} from '../cli/open/open.ts'
+import {prepareIfUsable} from '../cli/open/open.ts'
 import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {changeFlags, type RunFlags, streamFlags} from '../cli/run/flags.ts'
 import {targetArguments} from '../cli/run/repeat-command.ts'
 import {notOperatedCheck, printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
-import type {Prepared} from '../prepare/prepare.ts'
 import type {Palette} from '../report/colour.ts'
 import {driftText} from '../report/drift/drift-text.ts'
 import {pruneText} from '../report/drift/prune-text.ts'
@@ -62,7 +54,9 @@ export default class Drift extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Drift)
     const owner = await openOwner(flags, argv as string[])
-    const prepared = flags.prune ? undefined : await prepareCharts(owner, flags, this.console.say)
+    const prepared = flags.prune
+      ? undefined
+      : await prepareIfUsable(owner.environment, flags, this.console.say)
     await using cluster = await openChosenCluster(flags, owner.environment)
     if (flags.prune) {
       process.exitCode = await pruneLeftovers(cluster, {owner, flags, console: this.console})
@@ -123,22 +117,4 @@ function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): obje
     return state ? [{release, leftovers: deleted}] : []
   })
   return {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
-}
-
-/**
- * Returns the charts, for their `crds/`; undefined without a file, or if they cannot be fetched: drift works
- * without.
- */
-async function prepareCharts(
-  {environment}: Owner,
-  flags: HelmFlags,
-  say: (text: string) => void,
-): Promise<Prepared | undefined> {
-  if (!environment) return undefined
-  try {
-    return await prepareEnvironment(environment, flags)
-  } catch (error) {
-    say(`crds/ of the charts are not checked, only those of the records: ${asKkError(error).message}`)
-    return undefined
-  }
 }

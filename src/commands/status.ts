@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {asKkError, KkError} from '../base/errors.ts'
+import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import type {Console, Output} from '../cli/console.ts'
 import {
@@ -10,17 +10,14 @@ import {
   ownerFlags,
   type RenderFlags,
   releasesArgument,
-  type StoreFlags,
 } from '../cli/flags.ts'
 import {type OpenedCluster, openChosenCluster} from '../cli/open/cluster.ts'
 import {openOnCluster, prepareUsable} from '../cli/open/open.ts'
 import {openOwner} from '../cli/open/owner.ts'
-import {openSecrets} from '../cli/open/secrets.ts'
+import {withReadableSecrets} from '../cli/open/secrets.ts'
 import {streamFlags} from '../cli/run/flags.ts'
 import {endQuietly} from '../cli/signals.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
-import type {Records} from '../kubernetes/records/records.ts'
-import type {SecretStore} from '../kubernetes/records/secret-store.ts'
 import {canDrawLive} from '../report/run/terminal.ts'
 import {statusText} from '../report/status/status-text.ts'
 import {type StatusView, statusLines, statusTable} from '../report/status/status-views.ts'
@@ -57,7 +54,7 @@ export default class Status extends KkCommand {
     const {output} = flags
     const {subject, ...opened} = await statusSubject(flags, argv as string[])
     await using cluster = opened.cluster
-    const read = statusReader(await withSecrets(subject, flags, cluster), cluster)
+    const read = statusReader(await withReadableSecrets(subject, flags, cluster), cluster)
     const title = `${subject.owner} on ${cluster.context}`
     if (flags.watch) return await watch(read, cluster, {output, console: this.console, title})
     const report = await read()
@@ -82,22 +79,6 @@ async function statusSubject(
   }
   const {prepared, releases, cluster} = await openOnCluster(flags, argv, {prepare: prepareUsable})
   return {subject: {owner: prepared.environment.name, prepared, names: releases}, cluster}
-}
-
-/** Adds generated secrets, which determine whether inputs changed; skips them if they cannot be read. */
-async function withSecrets(
-  subject: StatusSubject,
-  flags: StoreFlags,
-  cluster: {readonly secrets: SecretStore; readonly records: Records},
-): Promise<StatusSubject> {
-  if (!subject.prepared) return subject
-  try {
-    return {...subject, prepared: (await openSecrets(subject.prepared, flags, cluster)).planned}
-  } catch (error) {
-    const {code} = asKkError(error)
-    if (code !== 'KK_FORBIDDEN' && code !== 'KK_RECORD') throw error
-    return subject
-  }
 }
 
 interface WatchOptions {

@@ -2,7 +2,8 @@ import type {RunEntry, RunState} from '../kubernetes/records/run-entry.ts'
 import type {RunRelease} from '../kubernetes/records/runs.ts'
 import type {ReleaseHistory, RevisionEntry} from '../verbs/observation/history.ts'
 import type {Palette} from './colour.ts'
-import {type Columns, table} from './table.ts'
+import {type HeadedColumns, table} from './table.ts'
+import type {Labels} from './text/label.ts'
 import {plainLine} from './text/plain.ts'
 import type {View} from './text/view.ts'
 
@@ -11,8 +12,13 @@ const NOTHING = '–'
 /** Returns runs, newest first, with the environment of each if there are several. */
 export function runsText(runs: readonly RunEntry[], palette: Palette): View {
   if (runs.length === 0) return 'no runs\n'
+  return table(runs, runColumns(runs, palette), {headColour: palette.strong})
+}
+
+/** Returns the columns of runs, with the environment of each if there are several. */
+export function runColumns(runs: readonly RunEntry[], palette: Palette): HeadedColumns<RunEntry> {
   const several = new Set(runs.map(({environment}) => environment)).size > 1
-  const columns: Columns<RunEntry> = {
+  return {
     run: ({id}) => id,
     when: ({startedAt}) => timeText(startedAt),
     ...(several && {environment: ({environment}: RunEntry) => environment}),
@@ -22,13 +28,22 @@ export function runsText(runs: readonly RunEntry[], palette: Palette): View {
     releases: ({releases}) => outcomesText(releases),
     why: ({message}) => (message === undefined ? NOTHING : plainLine(message)),
   }
-  return table(runs, columns, {headColour: palette.strong})
 }
 
 /** Returns the revisions of a release, newest first. */
 export function revisionsText({release, owner, revisions}: ReleaseHistory, palette: Palette): View {
-  const {good, bad, quiet, strong} = palette
-  const columns: Columns<RevisionEntry> = {
+  const {quiet, strong} = palette
+  const whose = owner === undefined ? 'not installed by kk' : `environment ${owner}`
+  return [
+    `${strong(release)}  ${quiet(whose)}`,
+    table(revisions, revisionColumns(palette), {headColour: strong}),
+  ]
+}
+
+/** Returns the columns of the revisions of a release. */
+export function revisionColumns(palette: Palette): HeadedColumns<RevisionEntry> {
+  const {good, bad} = palette
+  return {
     revision: {cell: ({revision}) => String(revision), align: 'right'},
     when: ({at}) => (at === undefined ? NOTHING : timeText(at)),
     status: ({status}) => (status === 'deployed' ? good(status) : status),
@@ -37,17 +52,29 @@ export function revisionsText({release, owner, revisions}: ReleaseHistory, palet
     'app version': ({appVersion}) => appVersion || NOTHING,
     run: ({run}) => run ?? NOTHING,
   }
-  const whose = owner === undefined ? 'not installed by kk' : `environment ${owner}`
-  return [`${strong(release)}  ${quiet(whose)}`, table(revisions, columns, {headColour: strong})]
+}
+
+/** Returns the columns of the releases that a run must change, as far as its record has them. */
+export function runReleaseColumns(labels: Labels, palette: Palette): HeadedColumns<RunRelease> {
+  const {good, bad, change, quiet, accent} = palette
+  const colours = {waiting: quiet, running: accent, succeeded: good, failed: bad, skipped: change}
+  return {
+    release: ({release}) => labels(release),
+    action: ({kind}) => kind,
+    outcome: ({outcome, code}) => colours[outcome](code === undefined ? outcome : `${outcome} (${code})`),
+    'revision before': {cell: ({before}) => (before === 0 ? NOTHING : String(before)), align: 'right'},
+    'revision after': {cell: ({after}) => (after === undefined ? NOTHING : String(after)), align: 'right'},
+    deleted: ({deleted = []}) => (deleted.length === 0 ? NOTHING : deleted.map(plainLine).join(', ')),
+  }
 }
 
 /** Returns a time in UTC, so that it is equal on every machine: `2026-11-21 08:30:00Z`. */
-function timeText(iso: string): string {
+export function timeText(iso: string): string {
   const time = new Date(iso)
   return Number.isNaN(time.getTime()) ? iso : `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
-function stateText(state: RunState, palette: Palette): string {
+export function stateText(state: RunState, palette: Palette): string {
   if (state === 'succeeded') return palette.good(state)
   if (state === 'failed' || state === 'killed') return palette.bad(state)
   return palette.change(state === 'not-ended' ? 'not ended' : state)

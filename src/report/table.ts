@@ -1,7 +1,7 @@
 import {type Part, wrap} from './text/view.ts'
 import {textWidth} from './text/width.ts'
 
-type Cell<Row> = (row: Row) => string
+export type Cell<Row> = (row: Row) => string
 
 export interface Column<Row> {
   readonly cell: Cell<Row>
@@ -10,10 +10,11 @@ export interface Column<Row> {
   readonly whole?: true
 }
 
-/** The columns of a table by their heads, or without heads. A cell may hold colours and several lines. */
-export type Columns<Row> =
-  | Readonly<Record<string, Cell<Row> | Column<Row>>>
-  | readonly (Cell<Row> | Column<Row>)[]
+/** The columns of a table by their heads. A cell may hold colours and several lines. */
+export type HeadedColumns<Row> = Readonly<Record<string, Cell<Row> | Column<Row>>>
+
+/** The columns of a table by their heads, or without heads. */
+export type Columns<Row> = HeadedColumns<Row> | readonly (Cell<Row> | Column<Row>)[]
 
 interface TableOptions<Row> {
   readonly indent?: string
@@ -54,12 +55,24 @@ export function table<Row>(
   }
 }
 
+/** The heads and the cells of a table, for a view that is not of lines. */
+export interface Sheet {
+  readonly heads: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** Returns the cells of rows in columns with heads. */
+export function sheet<Row>(rows: readonly Row[], columns: HeadedColumns<Row>): Sheet {
+  const cells = Object.values(columns).map((column) => (typeof column === 'function' ? column : column.cell))
+  return {heads: Object.keys(columns), rows: rows.map((row) => cells.map((cell) => cell(row)))}
+}
+
 /** Returns rows in columns that are indented by two. */
 export function list<Row>(rows: readonly Row[], columns: Columns<Row>): Part {
   return table(rows, columns, {indent: '  '})
 }
 
-type Pair = readonly [name: string, value: string]
+export type Pair = readonly [name: string, value: string]
 
 /** Returns names with their values in two columns. */
 export function pairs(rows: readonly Pair[], options: TableOptions<Pair> = {}): Part {

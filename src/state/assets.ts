@@ -13,6 +13,7 @@ export type AssetName =
   | 'charts.json'
   | 'files.json'
   | 'files.sha256'
+  | 'htmx.js'
   | 'licenses.txt'
   | 'pages.json.br'
   | 'sources.sha256'

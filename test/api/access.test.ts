@@ -88,7 +88,7 @@ describe('access control of the REST service', () => {
     )
 
     expect(shown.json().user_overrides).toMatch(/^password: '?\*\*\*'?\n$/)
-    expect(page.body).toContain('start <code>kk serve</code> with a token')
+    expect(page.body).toContain('start kk serve with --token-file or KK_TOKEN')
     expect(asked.map(({statusCode}) => statusCode)).toEqual([403, 403, 403, 403])
     expect([shown, page, ...asked].map(({body}) => body).join('')).not.toContain('marked')
   })

@@ -1,17 +1,24 @@
 import {beforeEach, describe, expect, it} from 'vitest'
+import type {ServerOptions} from '../../src/api/open-server.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
 import {READ, useServer, WRITE} from './support/use-server.ts'
 
 const RABBITMQ = '/charts/rabbitmq?namespace=openstack'
 const SECRET = 'mysecret'
 
-const {app, overrides, open} = useServer()
+const {app, overrides, ...server} = useServer()
+const tokens = parseTokens(`read ${READ}\nwrite ${WRITE} ada\n`, 'tokens')
+const as = (token: string) => ({authorization: `Basic ${Buffer.from(`:${token}`).toString('base64')}`})
 
+/** Pages change overrides only with tokens. */
+const open = (options: Partial<ServerOptions> = {}) =>
+  server.open({tokens, serviceFor: (who) => overrides().serviceFor(who), ...options})
+const get = (url: string) => app().inject({url, headers: as(WRITE)})
 const post = (fields: Record<string, string>, {url = RABBITMQ, headers = {}} = {}) =>
   app().inject({
     method: 'POST',
     url,
-    headers: {'content-type': 'application/x-www-form-urlencoded', ...headers},
+    headers: {'content-type': 'application/x-www-form-urlencoded', ...as(WRITE), ...headers},
     payload: new URLSearchParams(fields).toString(),
   })
 const stored = async () => (await overrides().store.get('rabbitmq', 'openstack'))?.userOverrides ?? ''
@@ -24,20 +31,19 @@ describe('the web pages', () => {
   it('list the charts, with a link for each namespace', async () => {
     await open()
 
-    const {body, headers} = await app().inject('/')
+    const {body, headers} = await get('/overrides')
 
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     expect(body).toContain(
       '<a href="/charts/ingress?namespace=kube-system" aria-label="ingress in kube-system">',
     )
-    expect(body).not.toContain('<script')
   })
 
   it('show the layers of a chart as columns, with the winner marked by words', async () => {
     await open()
     await store('pod: {replicas: {server: 2}}')
 
-    const {body} = await app().inject(RABBITMQ)
+    const {body} = await get(RABBITMQ)
 
     const row = /<tr><th scope="row"><code>pod.replicas.server<\/code>.*?<\/tr>/s.exec(body)![0]
     expect(body).toContain('<th scope="col">System</th><th scope="col">User</th>')
@@ -66,7 +72,7 @@ describe('the web pages', () => {
     const {statusCode, headers} = await post({action: 'save', overrides: 'a: "é+&%"\r\n', etag: ''})
 
     expect(statusCode).toBe(303)
-    expect((await app().inject(headers.location!)).body).toMatch(/role="status"[^>]*>Saved\./)
+    expect((await get(headers.location!)).body).toMatch(/role="status"[^>]*>Saved\./)
     expect(await stored()).toBe('a: "\\xE9+&%"\n')
   })
 
@@ -135,17 +141,18 @@ describe('the web pages', () => {
     const text = 'a: "</textarea><script>alert(1)</script>"'
     await store(text)
 
-    const shown = await app().inject(RABBITMQ)
+    const shown = await get(RABBITMQ)
     const typed = await post({action: 'preview', overrides: '</textarea><script>', etag: ''})
 
-    expect(shown.body + typed.body).not.toContain('<script')
+    expect(shown.body + typed.body).not.toMatch(/<script>|<script(?! src="\/assets\/)/)
+    expect(typed.body).toContain('&lt;/textarea&gt;&lt;script&gt;')
   })
 
   it('report errors as pages', async () => {
     await open()
 
-    const unknown = await app().inject('/charts/rabbit?namespace=openstack')
-    const without = await app().inject('/charts/rabbitmq')
+    const unknown = await get('/charts/rabbit?namespace=openstack')
+    const without = await get('/charts/rabbitmq')
 
     expect(unknown.statusCode).toBe(404)
     expect(unknown.body).toMatch(/role="alert".*rabbitmq/s)
@@ -156,7 +163,7 @@ describe('the web pages', () => {
   it('accept only form bodies', async () => {
     await open()
     const sent = (type: string, payload: string | Buffer) =>
-      app().inject({method: 'POST', url: RABBITMQ, headers: {'content-type': type}, payload})
+      app().inject({method: 'POST', url: RABBITMQ, headers: {'content-type': type, ...as(WRITE)}, payload})
     const form = 'application/x-www-form-urlencoded'
 
     expect((await sent('application/json', '{"action": "save"}')).statusCode).toBe(415)
@@ -178,11 +185,22 @@ describe('the web pages', () => {
     expect(await stored()).toBe('')
   })
 
+  it('are read-only without tokens: no form, and a post is refused with the flag that is missing', async () => {
+    await open({tokens: undefined})
+
+    const {body} = await app().inject(RABBITMQ)
+    const refused = await post({action: 'save', overrides: 'a: 1', etag: ''})
+
+    expect(body).not.toContain('<form')
+    expect(body).toContain('start kk serve with --token-file or KK_TOKEN')
+    expect(refused.statusCode).toBe(403)
+    expect(refused.body).toMatch(/Nothing was changed.*--token-file or KK_TOKEN/s)
+    expect(await stored()).toBe('')
+  })
+
   describe('the web pages of a chart with secrets', () => {
-    const tokens = parseTokens(`read ${READ}\nwrite ${WRITE} ada\n`, 'tokens')
-    const as = (token: string) => ({authorization: `Basic ${Buffer.from(`:${token}`).toString('base64')}`})
     beforeEach(async () => {
-      await open({tokens, serviceFor: (who) => overrides().serviceFor(who)})
+      await open()
       await overrides().store.put({
         ...{name: 'rabbitmq', namespace: 'openstack', who: 'ada', expected: undefined, secret: false},
         userOverrides: `password: ${SECRET}\n`,

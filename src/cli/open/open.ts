@@ -49,7 +49,12 @@ export async function openGraph(
   argv: readonly string[],
 ): Promise<Opened> {
   const {environment, releases} = await openEnvironment(flags, argv)
-  return {prepared: await prepareWith(environment, flags, {}), releases}
+  return {prepared: await prepareForGraph(environment, flags), releases}
+}
+
+/** Prepares an environment for its graph only. */
+export async function prepareForGraph(environment: Environment, flags: ValueFlags): Promise<Prepared> {
+  return prepareWith(environment, flags, {})
 }
 
 /**
@@ -105,6 +110,24 @@ export async function prepareUsable(
   const inferring = {...clusterKinds(unstated), isTolerant: true}
   const places = await placeLayers(flags, environment, unstated)
   return prepareWith(environment, flags, places, {inferring, unusable: new Map()})
+}
+
+/**
+ * Prepares an environment for the `crds/` of its charts; undefined without one, or if it cannot be prepared:
+ * `kk drift` works without.
+ */
+export async function prepareIfUsable(
+  environment: Environment | undefined,
+  flags: ValueFlags,
+  say: (text: string) => void,
+): Promise<Prepared | undefined> {
+  if (!environment) return undefined
+  try {
+    return await prepareEnvironment(environment, flags)
+  } catch (error) {
+    say(`crds/ of the charts are not checked, only those of the records: ${asKkError(error).message}`)
+    return undefined
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import {asKkError} from '../../base/errors.ts'
 import {once} from '../../base/once.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
@@ -35,6 +36,25 @@ export async function openSecrets(
   cluster: ReleaseCluster,
 ): Promise<Supplied> {
   return supplyFrom(opened, cluster, () => storedSecrets(flags, opened.environment))
+}
+
+/**
+ * Adds generated secrets to what is inspected, because they determine whether inputs changed; skips them if they
+ * cannot be read.
+ */
+export async function withReadableSecrets<Subject extends {readonly prepared: Prepared | undefined}>(
+  subject: Subject,
+  flags: StoreFlags,
+  cluster: NonNullable<ReleaseCluster>,
+): Promise<Subject> {
+  if (!subject.prepared) return subject
+  try {
+    return {...subject, prepared: (await openSecrets(subject.prepared, flags, cluster)).planned}
+  } catch (error) {
+    const {code} = asKkError(error)
+    if (code !== 'KK_FORBIDDEN' && code !== 'KK_RECORD') throw error
+    return subject
+  }
 }
 
 /**

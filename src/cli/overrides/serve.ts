@@ -11,6 +11,7 @@ import {readByOthersWarning} from '../../state/files/read-by-others.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import {openStoreToChange} from '../open/store.ts'
 import {VERSION} from '../version.ts'
+import {environmentViews} from './environment-views.ts'
 import type {ServeFlags} from './flags.ts'
 import {namedEnvironment, openBase} from './open-overrides.ts'
 
@@ -29,6 +30,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
   const base = await openBase(flags, environment, say)
   await base.active()
   const store = await openStoreToChange(flags, environment)
+  await using views = environment && environmentViews(flags, environment)
   try {
     await store.expectKeys()
     const allowSecrets = flags['allow-secret-overrides']
@@ -36,6 +38,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
       {
         serviceFor: localOverrides({base, store, allowSecrets}),
         releasesOf: base.releases,
+        views,
         ready: () => store.expectKeys(),
         tokens,
         version: VERSION,

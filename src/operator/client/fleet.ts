@@ -4,7 +4,7 @@ import {mapParallel} from '../../base/parallel.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
 import type {Palette} from '../../report/colour.ts'
-import {type Columns, table} from '../../report/table.ts'
+import {type HeadedColumns, table} from '../../report/table.ts'
 import {durationText} from '../../report/text/duration.ts'
 import type {View} from '../../report/text/view.ts'
 import {observedPlan} from '../../verbs/plan.ts'
@@ -83,9 +83,15 @@ export function fleetStatusText(
   now: number,
   palette: Palette,
 ): View {
-  const {quiet, strong, bad} = palette
   if (!installed) return NOT_INSTALLED
-  const columns: Columns<OperatedEnvironment> = {
+  const warning = leader === null ? [palette.bad(NO_LEADER)] : []
+  return [...warning, table(environments, fleetColumns(now, palette), {headColour: palette.quiet})]
+}
+
+/** Returns the columns of `fleetStatusText`. */
+export function fleetColumns(now: number, palette: Palette): HeadedColumns<OperatedEnvironment> {
+  const {quiet, strong, bad} = palette
+  return {
     environment: ({name}) => strong(name),
     cluster: ({cluster}) => cluster ?? quiet(OWN_CLUSTER),
     phase: ({phase}) => phaseText(phase, palette),
@@ -95,7 +101,6 @@ export function fleetStatusText(
     reachable: ({reachable}) => (reachable === null ? '' : reachable ? 'yes' : bad('no')),
     message: ({phase, message}) => (phase === 'ready' ? '' : message),
   }
-  return [...(leader === null ? [bad(NO_LEADER)] : []), table(environments, columns, {headColour: quiet})]
 }
 
 function formatAge(now: number, since: string): string {
@@ -104,7 +109,7 @@ function formatAge(now: number, since: string): string {
 
 /** The operator's own cluster. */
 const OWN_CLUSTER = '-'
-const NOT_INSTALLED = 'the operator is not installed; to install it: kk operator install\n'
+export const NOT_INSTALLED = 'the operator is not installed; to install it: kk operator install\n'
 
 /** Formats the plan of each Environment, below its name. */
 export function fleetPlanText(plans: readonly FleetPlan[], palette: Palette): View {

@@ -12,10 +12,11 @@ import type {View} from '../text/view.ts'
 /** Returns the differences on the cluster, release by release, and then how to correct them. */
 export function driftText(drifts: readonly ReleaseDrift[], palette: Palette): View {
   if (drifts.length === 0) return 'no releases\n'
-  return [...drifts.flatMap((drift) => releaseLines(drift, palette)), ...hints(drifts, palette)]
+  return [...drifts.flatMap((drift) => driftLines(drift, palette)), ...driftHints(drifts, palette)]
 }
 
-function releaseLines(drift: ReleaseDrift, palette: Palette): readonly string[] {
+/** Returns a line with the result of one release, and below it what differs. */
+export function driftLines(drift: ReleaseDrift, palette: Palette): readonly string[] {
   const {release, revision, status, objects, crds, leftovers, problem} = drift
   const state = status === 'deployed' ? '' : ` (${status})`
   const title = `${palette.strong(release)}  ${palette.quiet(`revision ${revision}${state}`)}`
@@ -48,7 +49,8 @@ function objectLines(object: DriftedObject, palette: Palette): readonly string[]
   return [`  ${palette.change('~')} ${title}`, ...fields.flatMap((field) => fieldLines(field, palette))]
 }
 
-function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly string[] {
+/** Returns what can be done about drift. */
+export function driftHints(drifts: readonly ReleaseDrift[], palette: Palette): readonly string[] {
   const hint = palette.accent('hint')
   const drifted = drifts.filter(({objects}) => objects.some(({state}) => state !== 'unknown'))
   const own = drifted.filter(({exportedTo}) => exportedTo === undefined)

@@ -6,7 +6,7 @@ import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {expectedWork} from '../../run/schedule/schedule.ts'
 import type {Palette} from '../colour.ts'
-import {type Columns, list, pairs} from '../table.ts'
+import {type HeadedColumns, list, type Pair, pairs} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import type {Part} from '../text/view.ts'
 import {planCounts} from './plan-counts.ts'
@@ -45,45 +45,72 @@ export interface PlanTextOptions {
  * Returns a plan: the cluster and the context, each release with its reason, untouched releases, and the
  * counts.
  */
-export function planText(
+export function planText(plan: Plan, palette: Palette, options: PlanTextOptions = {}): readonly Part[] {
+  const {rows, columns, unchanged, lines} = planParts(plan, palette, options)
+  return [
+    planHead(plan, palette),
+    '',
+    list(rows, Object.values(columns)),
+    ...(unchanged === undefined ? [] : [unchanged]),
+    ...(plan.actions.length + plan.bystanders.length === 0 ? [] : ['']),
+    ...lines,
+  ]
+}
+
+/** The parts of a plan, for a view with its own table. */
+export interface PlanParts {
+  readonly rows: readonly PlanRow[]
+  readonly columns: HeadedColumns<PlanRow>
+  /** The line of the unchanged releases, if they are too many for rows of their own. */
+  readonly unchanged: string | undefined
+  /** The counts, and what else there is to know. */
+  readonly lines: readonly string[]
+}
+
+/** Returns the parts of `planText`. */
+export function planParts(
   plan: Plan,
   palette: Palette,
   {namesSecrets = false}: PlanTextOptions = {},
-): readonly Part[] {
+): PlanParts {
   const {actions, bystanders} = plan
   const releases = [...actions, ...bystanders].map(({release}) => release)
   const labels = releaseLabels(releases)
   const unchanged = actions.filter(({kind}) => kind === 'unchanged')
   const many = unchanged.length > MANY_UNCHANGED
   const listed = many ? actions.filter(({kind}) => kind !== 'unchanged') : actions
-  const rows = [
-    ...listed.map((action) => actionRow(action, labels, palette)),
-    ...bystanders.map((untouched) => untouchedRow(untouched, palette)),
-  ]
-  return [
-    planHead(plan, palette),
-    '',
-    list(rows, columnsFor(releases)),
-    ...(many ? [unchangedLine(unchanged, labels, palette)] : []),
-    ...(actions.length + bystanders.length === 0 ? [] : ['']),
-    countsText(plan, palette),
-    ...pathLine(plan, labels, palette),
-    ...sufficesLine(plan, palette),
-    ...[...(plan.notes ?? []), ...newSecretsNotes(plan, namesSecrets)].map(
-      (note) => `${palette.strong('note')}: ${note}`,
-    ),
-  ]
+  return {
+    rows: [
+      ...listed.map((action) => actionRow(action, labels, palette)),
+      ...bystanders.map((untouched) => untouchedRow(untouched, palette)),
+    ],
+    columns: columnsFor(releases),
+    unchanged: many ? unchangedLine(unchanged, labels, palette) : undefined,
+    lines: [
+      countsText(plan, palette),
+      ...pathLine(plan, labels, palette),
+      ...sufficesLine(plan, palette),
+      ...[...(plan.notes ?? []), ...newSecretsNotes(plan, namesSecrets)].map(
+        (note) => `${palette.strong('note')}: ${note}`,
+      ),
+    ],
+  }
 }
 
 /** Returns the cluster and the environment of a plan. */
-export function planHead(
+export function planHead(plan: Pick<Plan, 'cluster' | 'environment' | 'file'>, palette: Palette): Part {
+  return pairs(planFacts(plan, palette))
+}
+
+/** Returns the names and values of `planHead`. */
+export function planFacts(
   {cluster, environment, file}: Pick<Plan, 'cluster' | 'environment' | 'file'>,
   {strong}: Palette,
-): Part {
-  return pairs([
+): readonly Pair[] {
+  return [
     [strong('cluster'), `${cluster.context} (${cluster.server}, Kubernetes ${cluster.version})`],
     [strong('environment'), `${environment} (${file})`],
-  ])
+  ]
 }
 
 /** Returns the line of the objects that the cluster cannot validate before the plan is run. */
@@ -93,7 +120,7 @@ export function knownAfterApplyText(later: readonly KnownAfterApply[]): string {
 }
 
 /** A release in the table of a plan. */
-interface PlanRow {
+export interface PlanRow {
   readonly release: ReleaseId
   readonly kind: string
   /** The colour of the names and the reasons. */
@@ -104,16 +131,16 @@ interface PlanRow {
 }
 
 /** Returns the columns of a plan, with the namespaces if there are several. */
-function columnsFor(releases: readonly ReleaseId[]): Columns<PlanRow> {
+function columnsFor(releases: readonly ReleaseId[]): HeadedColumns<PlanRow> {
   const several = new Set(releases.map(releaseNamespace)).size > 1
-  return [
-    {cell: ({kind}) => kind, whole: true},
-    ({release, colour}) => colour(releaseName(release)),
-    ...(several ? [({release, colour}: PlanRow) => colour(releaseNamespace(release))] : []),
-    ({chart}) => chart,
-    ({revision}) => revision,
-    ({reasons, colour}) => reasons.map(colour).join('\n'),
-  ]
+  return {
+    action: {cell: ({kind}) => kind, whole: true},
+    release: ({release, colour}) => colour(releaseName(release)),
+    ...(several && {namespace: ({release, colour}: PlanRow) => colour(releaseNamespace(release))}),
+    chart: ({chart}) => chart,
+    revision: ({revision}) => revision,
+    reason: ({reasons, colour}) => reasons.map(colour).join('\n'),
+  }
 }
 
 function actionRow(action: Action, labels: Labels, palette: Palette): PlanRow {

@@ -90,7 +90,8 @@ function workText(kind: ActionKind, progress: Extract<Progress, {state: 'running
   return line
 }
 
-function eventLines(event: RunEvent, state: RunState, {colours, labels}: Context): readonly string[] {
+/** Returns the lines of an event, which `state` already has; they end without a newline. */
+export function eventLines(event: RunEvent, state: RunState, {colours, labels}: Context): readonly string[] {
   switch (event.type) {
     case 'run-started':
       return [

@@ -6,7 +6,7 @@ import type {Palette} from '../colour.ts'
 import {KEEP_REASONS} from '../drift/drift-text.ts'
 import {leftBehindLines} from '../run/left-behind-text.ts'
 import {causeText, noteText} from '../run/run-words.ts'
-import {type Columns, table} from '../table.ts'
+import {type HeadedColumns, table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
 import type {View} from '../text/view.ts'
@@ -27,20 +27,46 @@ interface StatusTextOptions {
 export function statusText(
   rows: readonly ReleaseStatus[],
   palette: Palette,
-  {lastTest, now = Date.now()}: StatusTextOptions = {},
+  options: StatusTextOptions = {},
 ): View {
   if (rows.length === 0) return 'no releases\n'
+  const {columns, below} = statusParts(rows, palette, options)
+  const list = table(rows, columns, {headColour: palette.strong})
+  return [list, ...(below.length === 0 ? [] : ['', ...below])]
+}
+
+/** The columns of a table of releases, and the lines below it. */
+export interface StatusParts {
+  readonly columns: HeadedColumns<ReleaseStatus>
+  readonly below: readonly string[]
+}
+
+/** Returns the parts of `statusText`, for a view with its own table. */
+export function statusParts(
+  rows: readonly ReleaseStatus[],
+  palette: Palette,
+  {lastTest, now = Date.now()}: StatusTextOptions = {},
+): StatusParts {
   const dependentReleases = rows.flatMap(({dependents}) => dependents.map(({release}) => release))
   const labels = releaseLabels([...rows.map(({release}) => release), ...dependentReleases])
-  const list = table(rows, columnsOf(rows, {labels, palette, now}), {headColour: palette.strong})
   const reasons = rows.flatMap((row) => reasonLines(row, {rows, labels, palette}))
   const tested = lastTest ? [`user test: ${testText(lastTest, palette, now)}`] : []
   const left = leftBehindLines(
     rows.map(({release, health}) => ({release, health: health && passes(health) ? health : undefined})),
     labels,
   )
-  const below = [...tested, ...reasons, ...left]
-  return [list, ...(below.length === 0 ? [] : ['', ...below])]
+  return {columns: columnsOf(rows, {labels, palette, now}), below: [...tested, ...reasons, ...left]}
+}
+
+/**
+ * Returns the state of a release in a word or two: its health, or the status of a release that is not
+ * deployed. Without a row, nothing is known of it.
+ */
+export function statusWord(row: ReleaseStatus | undefined, palette: Palette): string {
+  if (!row) return palette.quiet('not known')
+  if (row.revision === 0) return palette.quiet(row.status)
+  if (row.status !== 'deployed') return palette.change(row.status)
+  return row.health === undefined ? palette.quiet('not known') : healthText(row.health, palette)
 }
 
 /** Returns one release on one line: `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`. */
@@ -59,7 +85,7 @@ export function statusLine(row: ReleaseStatus, palette: Palette): string {
 function columnsOf(
   rows: readonly ReleaseStatus[],
   {labels, palette, now}: {readonly labels: Labels; readonly palette: Palette; readonly now: number},
-): Columns<ReleaseStatus> {
+): HeadedColumns<ReleaseStatus> {
   const {change, quiet} = palette
   const hasTests = rows.some(({lastTest}) => lastTest !== undefined)
   return {

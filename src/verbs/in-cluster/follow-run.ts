@@ -56,6 +56,15 @@ export async function clusterRun(
   )
 }
 
+/** Returns the events that a run in the cluster has written so far; undefined for a run without such a log. */
+export async function loggedEvents(
+  {objects}: {readonly objects: Objects},
+  {id, namespace}: RunPlace,
+): Promise<readonly RunEvent[] | undefined> {
+  const log = await objects.read(CONFIG_MAPS, {namespace, name: logName(id)})
+  return log === undefined ? undefined : [...newEventMerger().events(logIn(log))]
+}
+
 function parseRun(job: Job): ClusterRun | undefined {
   const {labels = {}, annotations = {}, creationTimestamp = ''} = job.metadata
   const id = labels[RUN_LABEL]

@@ -1,11 +1,11 @@
-import type {ExplainedKey, ExplainedLayer, Statement} from '../overrides/explain.ts'
-import {LAYERS} from '../overrides/layer.ts'
-import {editableYaml} from '../overrides/overrides-yaml.ts'
-import type {ShownOverrides} from '../overrides/service.ts'
-import type {ChartPlace} from '../overrides/user/store.ts'
-import {type Markup, markup} from '../report/files/markup.ts'
-import {keyText} from '../report/values/explained-text.ts'
-import {chartAddress, page} from './page.ts'
+import type {ExplainedKey} from '../../overrides/explain.ts'
+import {editableYaml} from '../../overrides/overrides-yaml.ts'
+import type {ShownOverrides} from '../../overrides/service.ts'
+import type {ChartPlace} from '../../overrides/user/store.ts'
+import {type Markup, markup} from '../../report/files/markup.ts'
+import {chartAddress} from './addresses.ts'
+import {page} from './document.ts'
+import {layersTable} from './layers-table.ts'
 
 /** The outcome of the last form. */
 export type Outcome =
@@ -14,14 +14,22 @@ export type Outcome =
   | {readonly kind: 'refused'; readonly message: string; readonly hint: string | undefined}
   | {readonly kind: 'preview'; readonly preview: Preview; readonly isReset: boolean}
 
+/** The permissions of the caller: by a token, or `open` if the service needs none. */
+export type PageAccess = 'open' | 'read' | 'write'
+
+/** Why a caller cannot change overrides on a page. */
+export const READ_ONLY = {
+  open: 'Without tokens these pages are read-only, because every user of this machine can reach them: start kk serve with --token-file or KK_TOKEN, or use kk overrides update.',
+  read: 'Your token is read-only: to change them, use a token with the scope write.',
+} as const satisfies Record<Exclude<PageAccess, 'write'>, string>
+
 export interface ChartView {
   readonly shown: ShownOverrides
   readonly keys: readonly ExplainedKey[]
   /** Whether the user overrides are shown as stored, with nothing masked. */
   readonly hasNoMask: boolean
   readonly showSecrets: boolean
-  readonly mayWrite: boolean
-  readonly maySeeSecrets: boolean
+  readonly access: PageAccess
   /** The submitted content; undefined for the stored content. */
   readonly draft: Draft | undefined
   readonly outcome: Outcome
@@ -42,7 +50,7 @@ ${outcomeSection(view)}
 ${editing(view)}
 </section>
 <section aria-labelledby="layers"><h2 id="layers">Which layer wins</h2>
-${layersTable(keys)}
+${layersTable(keys, 'layers')}
 </section>
 <section aria-labelledby="texts"><h2 id="texts">Overrides as YAML</h2>
 <div class="layers">
@@ -51,21 +59,22 @@ ${layersTable(keys)}
 <div><h3>Combined</h3>${yamlBlock(shown.combinedOverrides)}</div>
 </div>
 </section>`,
+    {item: '/overrides'},
   )
 }
 
 function outcomeSection({outcome, shown}: ChartView): Markup {
   if (outcome.kind === 'none') return markup``
   if (outcome.kind === 'preview') return previewSection(outcome.preview, shown)
-  if (outcome.kind === 'done') return markup`<p role="status" tabindex="-1" autofocus>${outcome.message}</p>`
+  if (outcome.kind === 'done')
+    return markup`<p role="status" class="done" tabindex="-1" autofocus>${outcome.message}</p>`
   const {message, hint} = outcome
-  return markup`<div role="alert" id="problem" tabindex="-1" autofocus><p><strong>Nothing was changed:</strong> ${message}</p>${hint === undefined ? markup`` : markup`<p>${hint}</p>`}</div>`
+  return markup`<div role="alert" id="problem" class="problem" tabindex="-1" autofocus><p><strong>Nothing was changed:</strong> ${message}</p>${hint === undefined ? markup`` : markup`<p>${hint}</p>`}</div>`
 }
 
 function editing(view: ChartView): Markup {
-  const {shown, hasNoMask, showSecrets, mayWrite, maySeeSecrets, draft, outcome} = view
-  if (!mayWrite)
-    return markup`<p>Your token is read-only: to change them, use a token with the scope write.</p>`
+  const {shown, hasNoMask, showSecrets, access, draft, outcome} = view
+  if (access !== 'write') return markup`<p>${READ_ONLY[access]}</p>`
   const stored = {text: editableYaml(shown.userOverrides), etag: shown.etag ?? ''}
   const options: EditorOptions = {
     place: shown,
@@ -74,7 +83,7 @@ function editing(view: ChartView): Markup {
     isRefused: outcome.kind === 'refused',
   }
   if (outcome.kind === 'preview' && outcome.isReset) return resetForm(options)
-  return hasNoMask || draft !== undefined ? editor(options) : editorBehindSecrets(shown, maySeeSecrets)
+  return hasNoMask || draft !== undefined ? editor(options) : editorBehindSecrets(shown)
 }
 
 /** The effect of a change. */
@@ -119,51 +128,6 @@ function redeployed({changes, releases}: Preview, {name, namespace}: ChartPlace)
 <ul>${releases.map((release) => markup`<li><code>${release}</code> in ${namespace}</li>`)}</ul>`
 }
 
-const TITLES: Readonly<Record<ExplainedLayer['name'], string>> = {
-  defaults: 'Defaults of the chart',
-  features: 'Features',
-  system: 'System',
-  global: 'Global of the environment',
-  section: 'Section of the environment',
-  user: 'User',
-  values: '--values',
-  set: '--set',
-}
-
-/**
- * Returns a table with a row per key and a column per layer that sets any value, strongest last; it marks the
- * winner.
- */
-function layersTable(keys: readonly ExplainedKey[]): Markup {
-  if (keys.length === 0) return markup`<p>No layer overrides the defaults of the chart.</p>`
-  const layers = LAYERS.filter((layer) => keys.some((key) => layerStatements(key, layer).length > 0))
-  return markup`<div class="scroll" role="region" aria-labelledby="layers" tabindex="0"><table>
-<thead><tr><th scope="col">Key</th>${layers.map((layer) => markup`<th scope="col">${TITLES[layer]}</th>`)}</tr></thead>
-<tbody>${keys.map(
-    (
-      key,
-    ) => markup`<tr><th scope="row"><code>${keyText(key.path)}</code></th>${layers.map((layer) => cell(key, layer))}</tr>
-`,
-  )}</tbody></table></div>`
-}
-
-function layerStatements({winner, lost}: ExplainedKey, layer: Statement['layer']): readonly Statement[] {
-  return [...(winner ? [winner] : []), ...lost].filter((statement) => statement.layer === layer)
-}
-
-function cell(key: ExplainedKey, layer: Statement['layer']): Markup {
-  const statements = layerStatements(key, layer)
-  if (statements.length === 0) return markup`<td></td>`
-  const wins = key.winner !== undefined && statements.includes(key.winner)
-  return markup`<td${wins ? markup` class="won"` : markup``}>${statements.map((each) => statement(each, each === key.winner))}</td>`
-}
-
-function statement({value, position, source}: Statement, wins: boolean): Markup {
-  const place = position ? `${position.file}:${position.line}:${position.column}` : source
-  const text = value === null && wins ? '(removed)' : JSON.stringify(value)
-  return markup`<div><code>${text}</code>${wins ? markup` <strong>✓ wins</strong>` : markup``}<br><small class="quiet">${place}</small></div>`
-}
-
 /** The content of the form: the overrides as stored, or as submitted. */
 export interface Draft {
   readonly text: string
@@ -202,11 +166,8 @@ function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
 }
 
 /** Returns the replacement of the form if secrets are masked: a masked text must not be stored. */
-function editorBehindSecrets(place: ChartPlace, maySeeSecrets: boolean): Markup {
-  const linkToSecrets = maySeeSecrets
-    ? markup`<a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a>`
-    : markup`To edit them here, start <code>kk serve</code> with a token.`
-  return markup`<p>They hold secrets, which are masked here. ${linkToSecrets}</p>
+function editorBehindSecrets(place: ChartPlace): Markup {
+  return markup`<p>They hold secrets, which are masked here. <a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a></p>
 <form method="post" action="${formAddress(place, false)}"><p><button name="action" value="ask-reset">Reset to none…</button></p></form>`
 }
 

@@ -1,9 +1,9 @@
 import type {FastifyInstance} from 'fastify'
-import {KkError} from '../base/errors.ts'
-import type {OverrideService, RequestedUpdate} from '../overrides/service.ts'
-import type {ChartPlace} from '../overrides/user/store.ts'
-import type {Draft, Outcome} from './chart-page.ts'
-import {errorResponse} from './errors.ts'
+import {KkError} from '../../base/errors.ts'
+import type {OverrideService, RequestedUpdate} from '../../overrides/service.ts'
+import type {ChartPlace} from '../../overrides/user/store.ts'
+import {errorResponse} from '../errors.ts'
+import type {Draft, Outcome, PageAccess} from './chart-page.ts'
 
 export type FormAnswer =
   | {readonly kind: 'done'; readonly done: 'saved' | 'reset'}
@@ -174,6 +174,5 @@ export interface ChartContext {
   readonly releasesOf: ReleasesOf
   readonly place: ChartPlace
   readonly showSecrets: boolean
-  readonly mayWrite: boolean
-  readonly maySeeSecrets: boolean
+  readonly access: PageAccess
 }
