@@ -8,7 +8,16 @@ import {withLock} from '../src/state/lock.ts'
 import {findTool, pointTo, toolboxDirectory, UNFINISHED} from '../src/state/tools.ts'
 import {archiveOf, pack, unpack} from './toolbox/archive.ts'
 import {goVersion} from './toolbox/go.ts'
-import {CLUSTER_KIT, EXCHANGE_KIT, type Kit, LINKS, NODE_KIT, recipeKey, type Step} from './toolbox/recipe.ts'
+import {
+  CLUSTER_KIT,
+  EXCHANGE_KIT,
+  IDENTITY_KIT,
+  type Kit,
+  LINKS,
+  NODE_KIT,
+  recipeKey,
+  type Step,
+} from './toolbox/recipe.ts'
 
 type Progress = (line: string) => void
 
@@ -148,9 +157,9 @@ async function isCurrent({kit, home, key}: Built): Promise<boolean> {
 
 /**
  * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node
- * needs, `npm run toolbox
- * -- exchange` also what tests of exports need. With `--key` it builds nothing, and prints the keys: the
- * names of the directories, below the cache, that a CI can keep.
+ * needs, `npm run toolbox -- exchange` also what tests of exports need, and `npm run toolbox -- identity` what
+ * tests of logins need. With `--key` it builds nothing, and prints the keys: the names of the directories, below
+ * the cache, that a CI can keep.
  */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
@@ -158,6 +167,7 @@ async function main(): Promise<void> {
     CLUSTER_KIT,
     ...(words.includes('aio') ? [NODE_KIT] : []),
     ...(words.includes('exchange') ? [EXCHANGE_KIT] : []),
+    ...(words.includes('identity') ? [IDENTITY_KIT] : []),
   ]
   const outcome = words.includes('--key')
     ? async (kit: Kit) => recipeKey(kit, MODULES, await goVersion(process.env))

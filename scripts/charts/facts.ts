@@ -216,7 +216,7 @@ export const FILE: Readonly<Record<string, Schema>> = {
   format: meaning(
     'the format of its options; `oslo`, the default, is `ini` with secrets in environment variables',
     {
-      enum: ['oslo', 'ini', 'properties', 'python', 'json', 'yaml', 'text', 'argv'],
+      enum: ['oslo', 'ini', 'properties', 'python', 'json', 'yaml', 'text', 'argv', 'apache'],
     },
   ),
   path: meaning('the path to which `kolla_start` copies it', text),

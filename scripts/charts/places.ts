@@ -62,6 +62,19 @@ export const SHARED: Readonly<Record<string, Schema>> = {
     annotations: mapOf(scalar),
   }),
   notifications: closed({enabled: flag}),
+  federation: closed({
+    oidc: closed({
+      name: {...text, pattern: '^[A-Za-z0-9_-]+$'},
+      public_name: text,
+      issuer: {...text, pattern: '^https?://'},
+      client_id: text,
+      client_secret: {...closed({secret: text, key: text}), required: ['secret', 'key']},
+      scope: text,
+      domain: text,
+      mapping: {type: 'array', items: {type: 'object', required: ['local', 'remote']}},
+      dashboards: texts,
+    }),
+  }),
   dumps: closed({claim: text, keep: {type: 'integer', minimum: 1}, size: text}),
   tls: closed({
     public: flag,

@@ -17,9 +17,10 @@ const NODE_PROGRAMS = ['forwarder', 'provisioner', 'pause'] as const
 /** A set that is built, cached and found together. */
 export interface Kit {
   /**
-   * The link next to the toolboxes by which the binary of kk finds the newest; `exchange` is only for tests.
+   * The link next to the toolboxes by which the binary of kk finds the newest; `exchange` and `identity` are only
+   * for tests.
    */
-  readonly link: ToolboxLink | 'exchange'
+  readonly link: ToolboxLink | 'exchange' | 'identity'
   /** The duration from scratch, for display. */
   readonly takes: string
   readonly tools: readonly ToolName[]
@@ -128,6 +129,15 @@ export const EXCHANGE_KIT: Kit = {
       flags: `-s -w -X go.szostok.io/version.version=${HELMFILE}`,
     }),
   ],
+}
+
+/** The issuer of OpenID Connect; only tests of logins need it. */
+export const IDENTITY_KIT: Kit = {
+  link: 'identity',
+  takes: 'about 3 minutes',
+  tools: [],
+  sources: ['go.mod', 'go.sum', 'main.go'].map((file) => join('dex', file)),
+  steps: (root) => [program({binary: 'dex', title: 'dex', module: join(root, 'dex'), flags: '-s -w'})],
 }
 
 /** What the all-in-one node needs in addition; separate, because a sandbox needs none of it. */

@@ -14,6 +14,12 @@ options:
   SECRET_KEY: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "dashboard.secret_key") | quote }}
   OPENSTACK_HOST: {{ include "common.endpoints.host" (dict "ctx" .ctx "type" "identity") | quote }}
   OPENSTACK_KEYSTONE_URL: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
+  {{- with dig "oidc" dict (.ctx.values.federation | default dict) }}
+  WEBSSO_ENABLED: true
+  WEBSSO_KEYSTONE_URL: {{ include "common.endpoints.uri" (dict "ctx" $.ctx "type" "identity" "interface" "public") | quote }}
+  WEBSSO_CHOICES: [[credentials, Keystone Credentials], [{{ quote .name }}, {{ .public_name | default .name | quote }}]]
+  WEBSSO_IDP_MAPPING: { {{ quote .name }}: [{{ quote .name }}, openid] }
+  {{- end }}
   CACHES:
     default:
       BACKEND: django.core.cache.backends.memcached.PyMemcacheCache

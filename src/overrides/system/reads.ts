@@ -37,6 +37,7 @@ const COMMON = [
   'network_policy',
   'dependencies',
   'dumps',
+  'federation',
   'notifications',
   'secrets',
   'tls',

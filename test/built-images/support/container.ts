@@ -1,5 +1,5 @@
-import {chmod, mkdir, readFile, writeFile} from 'node:fs/promises'
-import {join} from 'node:path'
+import {chmod, copyFile, mkdir, readFile, writeFile} from 'node:fs/promises'
+import {basename, join} from 'node:path'
 import {execa} from 'execa'
 import {onTestFinished} from 'vitest'
 import {startBuildah} from '../../../src/images/building/buildah.ts'
@@ -20,6 +20,8 @@ export interface Container {
   start(files: Files, options?: RunOptions): Promise<Ran>
   /** Does only the first step of a start: files to their places, with their owners. */
   configure(files: Files): Promise<Ran>
+  /** Copies a program beside those files. */
+  bring(program: string): Promise<void>
 }
 
 /** Name → content; an object is written as JSON. */
@@ -93,5 +95,6 @@ export async function containerOf(image: Image): Promise<Container> {
       await place(files)
       return run(['sudo', '-E', 'kolla_set_configs'], {env: {KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS'}})
     },
+    bring: (program) => copyFile(program, join(directory, basename(program))),
   }
 }

@@ -65,7 +65,7 @@ option.
 {{- else if .conf -}}
 {{- $options = .conf -}}
 {{- end -}}
-{{- if and .ctx.values.tls.internal (dig "uses" "uwsgi" false $file) -}}
+{{- if and .ctx.values.tls.internal (dig "uses" "uwsgi" false $file) $options.uwsgi.http -}}
 {{- $_ := set $options.uwsgi "https" (printf "%s,/etc/tls/tls.crt,/etc/tls/tls.key" $options.uwsgi.http) -}}
 {{- $_ := unset $options.uwsgi "http" -}}
 {{- if not .ctx.values.tls.files -}}{{- $_ := set $options.uwsgi "touch-reload" "/etc/tls/tls.crt" -}}{{- end -}}
