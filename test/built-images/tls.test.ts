@@ -3,7 +3,7 @@ import {generateSecret} from '../../src/overrides/generate-secret.ts'
 import {makeAuthority} from '../../src/overrides/tls/authority.ts'
 import {certifier} from '../../src/overrides/tls/certificates.ts'
 import {useCharts} from '../own-charts/support/charts.ts'
-import {find} from '../own-charts/support/objects.ts'
+import {find, secret} from '../own-charts/support/objects.ts'
 import {type Container, containerOf} from './support/container.ts'
 import {imageOf} from './support/images.ts'
 
@@ -171,12 +171,8 @@ it('an OVN database rejects clients without a certificate, and reloads a new one
   expect(says).toContain('(kept)')
 })
 
-it('uwsgi serves a file of a chart only over TLS, also a response without a length', {
-  timeout: 600_000,
-}, async () => {
-  const container = await containerOf(imageOf('glance-api'))
-  const ini = (await texts('glance', 'glance-etc'))['glance-api-uwsgi.ini']!
-  const app = `import uwsgi
+/** A service that says how long a request was, and by which scheme it came. */
+const APP = `import uwsgi
 def application(env, start):
     length = 0
     if env.get("HTTP_TRANSFER_ENCODING") == "chunked":
@@ -186,9 +182,15 @@ def application(env, start):
     return [b"%d by %s\\n" % (length, env["wsgi.url_scheme"].encode())]
 `
 
+it('uwsgi serves a file of a chart only over TLS, also a response without a length', {
+  timeout: 600_000,
+}, async () => {
+  const container = await containerOf(imageOf('glance-api'))
+  const ini = (await texts('glance', 'glance-etc'))['glance-api-uwsgi.ini']!
+
   const says = await run(
     container,
-    {'uwsgi.ini': ini.replace(/^module = .*$/m, 'module = app:application'), 'app.py': app},
+    {'uwsgi.ini': ini.replace(/^module = .*$/m, 'module = app:application'), 'app.py': APP},
     `give first glance
     install -m 444 /var/lib/kolla/config_files/{uwsgi.ini,app.py} /tmp
     export PYTHONPATH=/tmp
@@ -200,4 +202,38 @@ def application(env, start):
   )
 
   expect(says).toContain('3000000 by https')
+})
+
+it('Apache before Keystone serves only TLS, and reloads a new certificate without a restart', {
+  timeout: 600_000,
+}, async () => {
+  const container = await containerOf(imageOf('keystone'))
+  const client = {client_id: 'keystone', client_secret: {secret: 'keystone-oidc', key: 'client-secret'}}
+  const oidc = {name: 'corp', issuer: 'https://id.example.org', mapping: [{local: [], remote: []}], ...client}
+  const objects = await charts.render('keystone', {
+    values: {federation: {oidc}, tls: {internal: true, files: certificateOf(FIRST)}},
+  })
+  const ini = find(objects, 'ConfigMap', 'keystone-etc').data!['keystone-api-uwsgi.ini']!
+
+  const says = await run(
+    container,
+    {
+      'uwsgi.ini': ini.replace(/^module = .*$/m, 'module = app:application'),
+      'apache.conf': secret(objects, 'keystone-files', 'apache.conf'),
+      'app.py': APP,
+    },
+    `give first keystone
+    install -m 444 /var/lib/kolla/config_files/{uwsgi.ini,apache.conf,app.py} /etc/keystone
+    export PYTHONPATH=/etc/keystone OIDC_CLIENT_SECRET=s3cret
+    as keystone uwsgi /etc/keystone/uwsgi.ini >/tmp/log 2>&1 &
+    until_ is_served first -connect 127.0.0.1:5000 || { tail -n 20 /tmp/log; exit 1; }
+    curl --silent --show-error --cacert /etc/tls/ca.crt https://localhost:5000/
+    refused curl --silent --fail --max-time 10 http://localhost:5000/
+    give next keystone
+    until_ is_served next -connect 127.0.0.1:5000
+    grep -c 'spawned uWSGI master process' /tmp/log
+    kill $(jobs -p)`,
+  )
+
+  expect(says).toMatch(/0 by https\n(?:.*\n)*1$/)
 })

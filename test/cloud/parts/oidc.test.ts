@@ -116,7 +116,7 @@ describe('a cloud with an identity provider', {timeout: 1_800_000}, () => {
 
     await page.waitForURL((url) => url.href.startsWith(`${DASHBOARD}/`) && !url.pathname.startsWith('/auth/'))
 
-    expect(await page.locator('body').innerText()).toContain(ADA.email)
+    expect(await page.locator('body').textContent()).toContain(ADA.email)
   })
 
   it('is not changed by another deploy', async () => {
