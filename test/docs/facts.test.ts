@@ -62,6 +62,12 @@ it('docs/architecture.md shows every folder of src', () => {
   expect(missing).toEqual([])
 })
 
+it('README states the number of services of the table', () => {
+  const services = textOf('docs/services.md').match(/^\| \*\*/gm) ?? []
+
+  expect(textOf('README.md')).toContain(`[${services.length} services](docs/services.md)`)
+})
+
 it('every npm script that the pages name exists', () => {
   const {scripts} = JSON.parse(readFileSync('package.json', 'utf8')) as {scripts: Record<string, string>}
   const named = stated(/npm run ([a-z0-9]+)/g)

@@ -1,4 +1,4 @@
-import {existsSync} from 'node:fs'
+import {existsSync, readdirSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
 import {expect, it} from 'vitest'
 import {type Page, proseOf, readPages} from './support/pages.ts'
@@ -44,6 +44,13 @@ it('every page of docs/ is in its index', () => {
   const missing = pages
     .map(({path}) => relative('docs', path))
     .filter((path) => /^[\w-]+\.md$/.test(path) && path !== 'README.md' && !index.includes(`](${path})`))
+
+  expect(missing).toEqual([])
+})
+
+it('every picture is on a page', () => {
+  const shown = pages.map(({text}) => text).join('\n')
+  const missing = readdirSync('docs/images').filter((file) => !shown.includes(`images/${file})`))
 
   expect(missing).toEqual([])
 })

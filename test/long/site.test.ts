@@ -99,8 +99,7 @@ it('the selector of an older version leads to the same page of the newest one', 
     expect(await selector.locator('option').allTextContents()).toEqual(['Version 0.2.0', 'Version 0.1.0'])
     expect(await selector.locator('option:checked').textContent()).toBe('Version 0.1.0')
     await selector.selectOption('Version 0.2.0')
-    await page.waitForURL('**/ldap.html')
-    await page.waitForFunction(() => location.pathname === '/ldap.html')
+    await page.waitForURL(({pathname}) => pathname === '/ldap.html')
     expect(await page.locator('h1').first().textContent()).toContain('Users in LDAP')
   } finally {
     await browser.close()

@@ -5,6 +5,7 @@ import {boardPicture} from '../../scripts/pictures/board-picture.ts'
 import {drawings} from '../../scripts/pictures/drawings.ts'
 import {graphPicture} from '../../scripts/pictures/graph-picture.ts'
 import {servicesPicture} from '../../scripts/pictures/services-picture.ts'
+import {animatedSvg} from '../../scripts/pictures/terminal-svg.ts'
 import {ALL_IN_ONE} from './support/all-in-one.ts'
 import {SIX} from './support/graphs.ts'
 
@@ -35,4 +36,21 @@ describe('the pictures of the pages are current (node scripts/pictures.ts draws 
     const isProtected = chart.annotations?.['kk.openstack.org/protected'] === 'true'
     expect(isProtected).toBe(SIX.protected.has(`openstack/${name}`))
   })
+})
+
+it('a recording shows each frame from its time on, the last one at rest, and equal rows once', () => {
+  const frames = [
+    {at: 0, rows: ['<text>a</text>', '']},
+    {at: 1, rows: ['<text>a</text>', '<text>b</text>']},
+  ]
+
+  const svg = animatedSvg(80, frames, 3)
+
+  expect(svg).toContain('.f{visibility:hidden;animation:4.0s step-end infinite}')
+  expect(svg).toContain(
+    '@keyframes f0{0%{visibility:visible}0.00%{visibility:visible}25.00%,100%{visibility:hidden}}',
+  )
+  expect(svg).toContain('@keyframes f1{0%{visibility:hidden}25.00%{visibility:visible}}')
+  expect(svg.match(/<text>a/g)).toHaveLength(1)
+  expect(svg.match(/<use /g)).toHaveLength(3)
 })
