@@ -75,11 +75,12 @@ export default class Init extends KkCommand {
       this.console.say(
         `the images come from ${LOCAL_REGISTRY}, which only the nodes of this machine can reach: --registry names another`,
       )
-    const next = file === 'kk.yaml' ? 'kk plan' : `kk plan ${file}`
+    const named = file === 'kk.yaml' ? '' : ` ${file}`
     this.console.document(
       flags.output,
       {...initialized, ...(dryRun && {text})},
-      (palette) => `wrote ${initialized.written.join(', ')}\n${palette.quiet(`next: ${next}`)}`,
+      (palette) =>
+        `wrote ${initialized.written.join(', ')}\n${palette.quiet(`next: kk check${named}, then kk plan${named}`)}`,
     )
   }
 
