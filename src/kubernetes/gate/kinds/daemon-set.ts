@@ -33,6 +33,7 @@ export const daemonSetHealth: HealthOf<DaemonSet> = (set, namespaceObjects, {una
     {...namespaceObjects, pods: pods.filter((pod) => !leftPods.has(pod))},
     {
       claims,
+      allowed,
       missing: () => (shortfall === undefined ? awaitedNodes(stragglers) : `${shortfall}${unread}`),
       done: combineHealth(passedParts(set, progress, {...stragglers, pods})) as PassedHealth,
     },

@@ -46,6 +46,7 @@ const rolledOutHealth: HealthOf<Deployment> = (deployment, namespaceObjects, man
   const isPaused = manifestFields.isPaused && spec?.paused === true
   const pods = isPaused ? (status.replicas ?? 0) : (spec?.replicas ?? 1)
   return workloadHealth(deployment, namespaceObjects, {
+    allowed,
     claims: pods === 0 ? [] : claimsOf(spec?.template?.spec),
     missing: () => (isPaused ? unavailable(status.availableReplicas, pods) : missing(deployment, allowed)),
     cause: conditionCause(deployment, 'ReplicaFailure'),

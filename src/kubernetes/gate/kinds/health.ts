@@ -93,6 +93,8 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
     /** Returns what the rollout lacks; undefined once it is done. */
     readonly missing: () => string | undefined
     readonly cause?: Partial<Cause> | undefined
+    /** The number of pods that may be unavailable, also because they crash. Defaults to none. */
+    readonly allowed?: number
     /** The health after the rollout. Defaults to healthy. */
     readonly done?: PassedHealth | undefined
   },
@@ -107,7 +109,9 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
   if (message !== undefined)
     return closedHealth('waiting', object, {message, pods, claims, ...(rules.cause && {cause: rules.cause})})
   if (claims.length > 0) return {state: 'waiting', blames: claims}
-  return stableHealth(object, stability(pods, namespaceObjects.now), rules.done ?? HEALTHY)
+  const {unstable, notes} = stability(pods, namespaceObjects.now)
+  const relevant = rules.allowed ? unstable.filter(({until}) => until < Infinity) : unstable
+  return stableHealth(object, {unstable: relevant, notes}, rules.done ?? HEALTHY)
 }
 
 /** Returns the health of a workload that misses nothing, by how long its containers have been up. */
@@ -118,7 +122,11 @@ function stableHealth(
 ): Health {
   const until = Math.min(...unstable.map((each) => each.until))
   if (unstable.length > 0)
-    return {state: 'waiting', until, blames: unstable.map(({cause}) => ({...about(object), ...cause}))}
+    return {
+      state: 'waiting',
+      blames: unstable.map(({cause}) => ({...about(object), ...cause})),
+      ...(until < Infinity && {until}),
+    }
   if (notes.length === 0) return done
   const restarts = notes.map((note) => ({...about(object), ...note}))
   return {...done, notes: [...(done.notes ?? []), ...restarts]}

@@ -22,14 +22,14 @@ type ContainerCause = Omit<Cause, 'object' | 'namespace'>
 
 /**
  * A container that is not stable yet; `until` is when it becomes stable without another event, in
- * milliseconds since the epoch.
+ * milliseconds since the epoch, or Infinity.
  */
 interface Unstable {
   readonly cause: ContainerCause
   readonly until: number
 }
 
-/** The containers of ready pods that are not stable yet, and notes on restarts. */
+/** The containers of pods that are not stable yet, and notes on restarts. */
 export interface Stability {
   /** The worst first. */
   readonly unstable: readonly Unstable[]
@@ -74,9 +74,13 @@ function judge(
   now: number,
 ): Unstable | {readonly note: ContainerCause} | undefined {
   const {name, restartCount = 0, state, lastState} = container
-  const startedAt = time(state?.running?.startedAt)
-  if (startedAt === undefined) return undefined
   const at = {pod: pod.metadata.name, container: name}
+  const startedAt = time(state?.running?.startedAt)
+  if (startedAt === undefined) {
+    if (!hasCrashed(pod, container)) return undefined
+    const message = `restarting (${restartWords(pod, container, now)})`
+    return {cause: {...at, reason: RESTARTING, message}, until: Infinity}
+  }
   const age = now - startedAt
   // The previous run of the container started at the restart before the last one.
   const before = restartCount >= 2 ? time(lastState?.terminated?.startedAt) : undefined
@@ -96,13 +100,22 @@ function judge(
 }
 
 /**
+ * Returns whether a container that ran has ended, and the kubelet will start it again. The pod says so before the
+ * controller counts it as unavailable.
+ */
+function hasCrashed({status}: Pod, {restartCount = 0, state}: ContainerStatus): boolean {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return false
+  return state?.terminated !== undefined || (state?.waiting !== undefined && restartCount > 0)
+}
+
+/**
  * Returns the number of restarts, the time span, and how the container last exited: `4 times in 12 min, last:
  * exit 1`.
  */
-function restartWords(pod: Pod, {restartCount, lastState}: ContainerStatus, now: number): string {
+function restartWords(pod: Pod, {restartCount, state, lastState}: ContainerStatus, now: number): string {
   const since = time(pod.status?.startTime ?? pod.metadata.creationTimestamp)
-  const times = countTimes(restartCount)
-  const {exitCode, reason, message = ''} = lastState?.terminated ?? {}
+  const times = countTimes(Math.max(restartCount, 1))
+  const {exitCode, reason, message = ''} = state?.terminated ?? lastState?.terminated ?? {}
   const lastLine = message.trim().split('\n').at(-1)?.trim()
   const ends = [
     exitCode === undefined ? undefined : `exit ${exitCode}`,

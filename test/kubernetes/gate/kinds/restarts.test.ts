@@ -89,6 +89,62 @@ describe('the health of a workload whose pods are ready', () => {
     })
   })
 
+  it.each<[string, Partial<ContainerStatus>, string]>([
+    [
+      'has just ended for the first time',
+      {state: {terminated: {exitCode: 1, startedAt: ago(9 * SECOND), finishedAt: ago(0)}}, restartCount: 0},
+      'restarting (once in 60 min, last: exit 1)',
+    ],
+    [
+      'waits to be started again',
+      {
+        state: {waiting: {reason: 'CrashLoopBackOff'}},
+        restartCount: 2,
+        lastState: {terminated: {exitCode: 137, startedAt: ago(MINUTE), finishedAt: ago(SECOND)}},
+      },
+      'restarting (2 times in 60 min, last: exit 137)',
+    ],
+  ])(
+    'is restarting, although its controller still counts the pod, when a container %s',
+    (_, now, message) => {
+      const one = running({up: SECOND})
+      const crashed = {
+        ...one,
+        status: {...one.status, phase: 'Running', containerStatuses: [{...container({up: 0}), ...now}]},
+      } as Pod
+      const failed = {...crashed, status: {...crashed.status, phase: 'Failed'}} as Pod
+
+      expect(healthOf(crashed)).toEqual({
+        state: 'waiting',
+        blames: [expect.objectContaining({reason: 'Restarting', pod: 'api-1', message})],
+      })
+      // Such as an evicted pod, which its controller has replaced.
+      expect(healthOf(failed)).toEqual({state: 'healthy'})
+    },
+  )
+
+  it('is partial when a pod crashes that may be unavailable', () => {
+    const spec = {replicas: 2}
+    const status = {replicas: 2, updatedReplicas: 2, availableReplicas: 1}
+    const one = running({up: 60 * MINUTE})
+    const waiting = {
+      state: {waiting: {reason: 'CrashLoopBackOff'}},
+      restartCount: 2,
+    } as Partial<ContainerStatus>
+    const crashing = {
+      ...one,
+      status: {...one.status, containerStatuses: [{...container({up: 0}), ...waiting}]},
+    } as Pod
+
+    const health = deploymentHealth(workload('Deployment', {spec, status}), around([one, crashing]), {
+      ...STATED,
+      replicas: 2,
+      unavailable: 1,
+    })
+
+    expect(health).toMatchObject({state: 'partial', notes: [{reason: 'Unavailable'}]})
+  })
+
   it('is waiting while a container has run shorter than its pod may take to fail', () => {
     expect(healthOf(running({up: 20 * SECOND}, {stableAfter: '200s'}))).toMatchObject({
       state: 'waiting',
