@@ -3,11 +3,13 @@ import {serveFlags} from '../cli/overrides/flags.ts'
 import {serve} from '../cli/overrides/serve.ts'
 
 export default class Serve extends KkCommand {
-  static override summary = 'Serve the overrides as a REST API and as web pages.'
+  static override summary = 'Serve an environment as web pages, and overrides as a REST API.'
   static override description =
-    `Serves the overrides that kk overrides shows and changes, for programs and for users without a shell. Listens on
-loopback; any other address requires TLS and tokens. The environment and the facts are read once, at the start. Runs
-until Ctrl-C or SIGTERM, and finishes pending requests.`
+    `The pages show an environment on its cluster: its graph with the health of each release, the plan, drift, history, runs
+as they go, and the source of each value. The REST API and the pages also show and change the overrides of kk overrides,
+for programs and for users without a shell; without tokens the pages only read. Listens on loopback; any other address
+requires TLS and tokens. For overrides, the environment and the facts are read once, at the start. Runs until Ctrl-C or
+SIGTERM, and finishes pending requests.`
   static override examples = [
     'kk serve -e environments/all-in-one.yaml',
     'kk serve --facts facts.yaml --listen 127.0.0.1:0',

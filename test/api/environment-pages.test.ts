@@ -169,6 +169,34 @@ describe('the pages about an environment', () => {
     expect(body).toContain('<span class="quiet">00:02</span> mariadb  installing')
   })
 
+  it('escape the names of releases in the graph', async () => {
+    const hostile = 'openstack/<img src=x onerror=alert(1)>"\\' as const
+    const graph = {releases: [hostile], requirements: new Map([[hostile, []]])}
+    await open({views: testViews({graph: async () => ({environment: 'cloud', graph, protected: new Set()})})})
+
+    const {body} = await fragment('/parts/status')
+
+    expect(body).toContain('&lt;img src=x')
+    expect(body).not.toContain('<img')
+  })
+
+  it('wait for a part that takes longer than a connection may be idle', async () => {
+    const {plan} = await testViews().plan()
+    const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 1500))
+    const views = testViews({
+      plan: async () => {
+        await slow()
+        return {plan, checks: {}}
+      },
+    })
+    await open({views, limits: {silentTime: 300}})
+    const url = await app().listen({host: '127.0.0.1', port: 0})
+
+    const answer = await fetch(`${url}/plan/parts/plan`)
+
+    expect(await answer.text()).toContain('no longer wanted')
+  })
+
   it('without an environment name the flag that is missing', async () => {
     await open({views: undefined})
 

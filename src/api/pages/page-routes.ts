@@ -30,6 +30,9 @@ export interface PageOptions {
 
 const HTML = 'text/html; charset=utf-8'
 
+/** The idle timeout of a connection while a part is computed: a plan of a large environment takes minutes. */
+const MAX_PART_MS = 1_800_000
+
 const VIEWS = [OVERVIEW_PAGE, PLAN_PAGE, DRIFT_PAGE, HISTORY_PAGE, RUN_PAGE, RELEASE_PAGE, FLEET_PAGE]
 
 /** Adds the pages: those about the environment, and those of the overrides of its charts. */
@@ -74,6 +77,8 @@ function viewRoutes(app: FastifyInstance, view: PageView, {views, serviceFor}: P
   })
   for (const part of view.parts) {
     app.get(partRoute(view, part), {schema, onRequest: refuseOtherSites}, async (request, reply) => {
+      // A request that fastify injects has no real socket.
+      request.socket.setTimeout?.(MAX_PART_MS)
       if (!views) return reply.type(HTML).send(page('Overview', noEnvironment()))
       const requested = viewRequest(request)
       const {status, content, error} = await answerPart(view, part, {views, request: requested})

@@ -65,7 +65,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
 }
 
 const OPEN_WARNING =
-  'warning: without --token-file or KK_TOKEN, every user of this machine can read overrides, with secrets masked, and change them'
+  'warning: without --token-file or KK_TOKEN, every user of this machine can see the pages and read overrides, with secrets masked, and change overrides by the API'
 
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {

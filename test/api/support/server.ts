@@ -6,7 +6,7 @@ import type {TestOverrides} from './overrides.ts'
 
 /** The service of these overrides; who opens it closes it. */
 export async function testServer(
-  overrides: TestOverrides,
+  overrides: Pick<TestOverrides, 'serviceFor'>,
   options: Partial<ServerOptions> = {},
 ): Promise<FastifyInstance> {
   return openServer(

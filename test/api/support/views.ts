@@ -110,7 +110,7 @@ export function testViews(more: Partial<EnvironmentViews> = {}): EnvironmentView
               name: 'keystone-etc',
               namespace: 'openstack',
               state: 'changed',
-              fields: [{path: 'data.a', live: HOSTILE, manifest: 'b', masked: false}],
+              fields: [{path: 'data.a', live: HOSTILE, manifest: 'b'}],
             },
           ],
           crds: [],

@@ -4,6 +4,10 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {buildWhenOld} from '../../../e2e/support/build.ts'
 
+/** A token that may write, and how Chromium sends it. */
+export const KK_TOKEN = 'write-token-of-the-tests'
+export const CREDENTIALS = {username: 'ada', password: KK_TOKEN}
+
 const FACTS = join(import.meta.dirname, '../../../fixtures/overrides/bare-metal.yaml')
 
 /**
@@ -15,7 +19,7 @@ export interface Workplace {
   /** Runs the binary; resolves whatever its exit code is. */
   kk(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>
   /** Starts `kk serve`; resolves once it listens. */
-  serve(args?: readonly string[]): Promise<Serving>
+  serve(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Serving>
   remove(): Promise<void>
 }
 
@@ -48,10 +52,10 @@ export async function openWorkplace(): Promise<Workplace> {
     directory,
     kk: async (args, env = {KK_FACTS: FACTS}) =>
       endOf(await execa(binary, args, {...options, env: {...own, ...env}, input: ''})),
-    async serve(args = []) {
+    async serve(args = [], env = {}) {
       const child = execa(binary, ['serve', '--listen', '127.0.0.1:0', ...args], {
         ...options,
-        env: {...own, KK_FACTS: FACTS},
+        env: {...own, KK_FACTS: FACTS, ...env},
         stdin: 'ignore',
       })
       let log = ''
