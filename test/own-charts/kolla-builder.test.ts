@@ -48,4 +48,26 @@ describe('the builder', () => {
     expect(data['kolla-build.conf']).toContain('base = debian')
     expect(data['build.json']).toContain('/etc/kolla/kolla-build.conf')
   })
+
+  it("has kolla's own ways to change a build, where its builder looks for them", async () => {
+    const more = {
+      kolla_build: {'openstack-base': {type: 'local', location: '/etc/kolla/requirements'}},
+      template_override: '{% extends parent_template %}\n',
+      repos: {debian: {}},
+      constraints: 'keystone===27.0.0\n',
+    }
+
+    const data = files(await render({}, more))
+
+    const {config_files: placed} = JSON.parse(data['build.json']!) as {config_files: {dest: string}[]}
+    expect(placed.map(({dest}) => dest).sort()).toEqual([
+      '/etc/kolla-builder/what.json',
+      '/etc/kolla/kolla-build.conf',
+      '/etc/kolla/repos.yaml',
+      '/etc/kolla/requirements/upper-constraints.txt',
+      '/etc/kolla/template-override.j2',
+    ])
+    expect(data['repos.yaml']).toContain('debian: {}')
+    expect(data['template-override.j2']).toBe('{% extends parent_template %}\n')
+  })
 })
