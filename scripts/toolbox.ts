@@ -157,9 +157,9 @@ async function isCurrent({kit, home, key}: Built): Promise<boolean> {
 
 /**
  * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node
- * needs, `npm run toolbox -- exchange` also what tests of exports need, and `npm run toolbox -- identity` what
- * tests of logins need. With `--key` it builds nothing, and prints the keys: the names of the directories, below
- * the cache, that a CI can keep.
+ * needs, `npm run toolbox -- exchange` also what tests of exports need, and `npm run toolbox -- identity`
+ * what tests of logins need. With `--key` it builds nothing, and prints the keys: the names of the
+ * directories, below the cache, that a CI can keep.
  */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)

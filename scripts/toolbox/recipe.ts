@@ -17,8 +17,8 @@ const NODE_PROGRAMS = ['forwarder', 'provisioner', 'pause'] as const
 /** A set that is built, cached and found together. */
 export interface Kit {
   /**
-   * The link next to the toolboxes by which the binary of kk finds the newest; `exchange` and `identity` are only
-   * for tests.
+   * The link next to the toolboxes by which the binary of kk finds the newest; `exchange` and `identity` are
+   * only for tests.
    */
   readonly link: ToolboxLink | 'exchange' | 'identity'
   /** The duration from scratch, for display. */

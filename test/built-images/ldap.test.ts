@@ -119,7 +119,7 @@ print("the administrator:", log_in(ADMIN, PROJECT)[1]["user"]["domain"]["name"])
 
 it.each(releasesOf('keystone'))(
   'people of a directory log in to $name with what docs/ldap.md says',
-  {timeout: 1_500_000},
+  {timeout: 2_000_000},
   async (image) => {
     const objects = await charts.render('keystone', {values: keystone})
     const [{spec}] = pods(workloads(objects)) as [ReturnType<typeof pods>[number]]
@@ -143,7 +143,7 @@ it.each(releasesOf('keystone'))(
       env: environmentOf(objects, unit!, {'keystone-ldap': {password: 'of-the-account'}}),
       user: 'root',
       isAlone: true,
-      timeout: 900,
+      timeout: 1400,
     })
 
     expect(exitCode, says).toBe(0)

@@ -63,7 +63,7 @@ function jobOf(objects: readonly KubernetesObject[]) {
 
 it.each(releasesOf('keystone'))(
   'people of a provider log in to $name with what docs/oidc.md says',
-  {timeout: 1_500_000},
+  {timeout: 2_000_000},
   async (image) => {
     const objects = await charts.render('keystone', {global: GLOBAL, values: {conf: {apache: APACHE}}})
     const [{spec}] = pods(workloads(objects)) as [ReturnType<typeof pods>[number]]
@@ -83,7 +83,7 @@ it.each(releasesOf('keystone'))(
       env: environmentOf(objects, unit!, {'keystone-oidc': {'client-secret': 'of-keystone'}}),
       user: 'root',
       isAlone: true,
-      timeout: 900,
+      timeout: 1400,
     })
 
     expect(exitCode, says).toBe(0)

@@ -19,14 +19,17 @@ running, tokens = [], {}
 def stop():
     for process in running:
         process.terminate()
-        process.wait()
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
     running.clear()
 
 
 def restart():
     stop()
     running.append(subprocess.Popen(CONFIG["command"].split(), stdout=open("/tmp/api.log", "a"), stderr=subprocess.STDOUT, **OWNER))
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while True:
         try:
             return urllib.request.urlopen(URL, timeout=10).close()
@@ -40,7 +43,7 @@ def send(method, path, body=None, **headers):
     """The headers and the JSON of a response."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(URL + path, data, {"Content-Type": "application/json", **headers}, method=method)
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=180) as answer:
         text = answer.read()
         return answer.headers, json.loads(text) if text else None
 
