@@ -2,12 +2,8 @@ import DefaultTheme from 'vitepress/theme'
 import {h} from 'vue'
 import {VersionSelector} from './version-selector.ts'
 
-/** The default theme of VitePress, with a selector of versions in the navigation bar and its menu on phones. */
+/** The default theme of VitePress, with a selector of versions in the navigation bar. */
 export default {
   ...DefaultTheme,
-  Layout: () =>
-    h(DefaultTheme.Layout, null, {
-      'nav-bar-content-after': () => h(VersionSelector),
-      'nav-screen-content-after': () => h(VersionSelector),
-    }),
+  Layout: () => h(DefaultTheme.Layout, null, {'nav-bar-content-after': () => h(VersionSelector)}),
 }

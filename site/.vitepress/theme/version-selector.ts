@@ -2,6 +2,15 @@ import {useData} from 'vitepress'
 import {defineComponent, h, onMounted, ref} from 'vue'
 import type {SiteVersion} from '../versions.ts'
 
+const STYLE = {
+  marginLeft: '16px',
+  padding: '2px 4px',
+  border: '1px solid var(--vp-c-divider)',
+  background: 'var(--vp-c-bg)',
+  color: 'var(--vp-c-text-1)',
+  fontSize: '14px',
+}
+
 /**
  * Lists the versions of the site that its root has now, so that a site that was built earlier also lists
  * newer ones. Leads to the same page of another version, or to its first page if it does not have the page.
@@ -28,8 +37,7 @@ export const VersionSelector = defineComponent(() => {
       'select',
       {
         'aria-label': 'Version',
-        class: 'version-selector',
-        style: 'margin-left: 16px; padding: 2px 4px; border: 1px solid var(--vp-c-divider); font-size: 14px',
+        style: STYLE,
         onChange: ({target}: Event) => open((target as HTMLSelectElement).value),
       },
       versions.value.map(({version: name, path}) =>
