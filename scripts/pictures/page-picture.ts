@@ -52,7 +52,10 @@ function statusOf(release: ReleaseId) {
 export async function pagePictures(): Promise<ReadonlyMap<string, Buffer>> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-pictures-'))
   const store = await openStore({location: join(directory, 'store.sqlite'), env: {}})
-  const base = factsBase({facts: {controllers: 1, charts: {rabbitmq: ['openstack']}}, plugins: builtInPlugins()})
+  const base = factsBase({
+    facts: {controllers: 1, charts: {rabbitmq: ['openstack']}},
+    plugins: builtInPlugins(),
+  })
   const serviceFor = localOverrides({base, store, allowSecrets: false})
   const views = testViews({graph: async () => SIX, status: async () => STATUS})
   const named = {...views, name: SIX.environment, file: 'environments/all-in-one.yaml'}
@@ -73,7 +76,7 @@ export async function pagePictures(): Promise<ReadonlyMap<string, Buffer>> {
         httpCredentials: {username: 'ada', password: TOKEN},
       })
       await page.goto(url + path)
-      await page.waitForFunction("document.querySelector('[aria-busy]') === null")
+      await page.locator('main:not(:has([aria-busy]))').waitFor()
       return page.screenshot()
     }
     return new Map([

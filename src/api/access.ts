@@ -29,7 +29,8 @@ export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): v
       request.maySeeSecrets = request.mayWrite && tokens !== undefined
       return
     }
-    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer, Basic realm="kk"')
+    // Chromium reads one scheme from each header, and asks for a password only if that is Basic.
+    if (refusal.status === 401) reply.header('www-authenticate', ['Basic realm="kk"', 'Bearer'])
     const {status, ...error} = refusal
     await reply.code(status).send({error})
   })

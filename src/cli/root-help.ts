@@ -52,7 +52,7 @@ const GROUPS = {
   Team: {
     overrides: "Show and set the deployer's overrides of charts",
     secrets: 'Manage the passwords and keys that kk generates',
-    serve: 'Show an environment as web pages, and overrides by a REST API',
+    serve: 'Show an environment as web pages, overrides by REST',
     guard: 'Prevent the deletion of protected releases',
     operator: 'Reconcile environments with an operator in the cluster',
     fleet: 'Show all Environments of the operator, in all clusters',

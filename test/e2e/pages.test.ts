@@ -112,7 +112,9 @@ describe('the pages of kk serve on a cluster', () => {
     const {status, body} = await part('/fleet/parts/fleet')
 
     expect(status).toBe(200)
-    expect(body).toMatch(/the operator is not installed; to install it: kk operator install|<th scope="col">phase/)
+    expect(body).toMatch(
+      /the operator is not installed; to install it: kk operator install|<th scope="col">phase/,
+    )
   })
 
   it('show the graph, and the error, if no cluster answers', async () => {

@@ -83,7 +83,7 @@ export function sheetTable(
   {heads, rows}: Sheet,
   {labelledBy, address = () => undefined, named = 0}: TableOptions,
 ): Markup {
-  return markup`<div class="scroll" role="region" aria-labelledby="${labelledBy}" tabindex="0"><table>
+  return markup`<div class="scroll" role="group" aria-labelledby="${labelledBy}" tabindex="0"><table>
 <thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (
