@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {chromium} from 'playwright-core'
 import type {SeenStatus} from '../../src/api/pages/views.ts'
 import {singleToken} from '../../src/api/tokens.ts'
+import {dependents} from '../../src/graph/dependents.ts'
 import {builtInPlugins} from '../../src/overrides/system/plugins.ts'
 import {openStore} from '../../src/overrides/user/open.ts'
 import type {ReleaseId} from '../../src/release.ts'
@@ -34,7 +35,11 @@ const STATUS: SeenStatus = {
 
 function statusOf(release: ReleaseId) {
   const requires = (SIX.graph.requirements.get(release) ?? []).map(({to}) => to.split('/')[1]!)
-  const common = {owner: SIX.environment, requires}
+  const users = dependents(SIX.graph, [release]).map((each) => ({
+    release: each,
+    environment: SIX.environment,
+  }))
+  const common = {owner: SIX.environment, requires, dependents: users}
   if (!release.endsWith('/keystone')) return row(release, common)
   const blames = [
     {

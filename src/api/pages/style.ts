@@ -11,7 +11,7 @@ svg .quiet { --strong: var(--other); --soft: var(--other-soft); }
 nav[aria-label=kk] { border-bottom: 1px solid var(--line); padding-bottom: .6rem; margin-bottom: 1rem; }
 nav a[aria-current=page] { color: var(--text); font-weight: 600; text-decoration: none; }
 main:focus { outline: none; }
-section h3 { color: inherit; }
+section h3 { color: inherit; margin: 1.4rem 0 .5rem; }
 .skip { position: absolute; left: -99rem; } .skip:focus { position: static; }
 button, .button { display: inline-block; font: inherit; padding: .3rem .9rem; color: var(--text); background: var(--panel);
   border: 1px solid var(--quiet); border-radius: .3rem; text-decoration: none; cursor: pointer; }
