@@ -28,5 +28,6 @@ export function assetRoutes(app: FastifyInstance): void {
 /** Returns htmx: from the executable, or from its package when run from the sources. */
 async function readHtmx(): Promise<Buffer> {
   if (isSea()) return readAsset('htmx.js')
-  return readFile(createRequire(import.meta.url).resolve('htmx.org/dist/htmx.js'))
+  const require = createRequire(import.meta.url)
+  return readFile(require.resolve('htmx.org/dist/htmx.js'))
 }

@@ -23,7 +23,7 @@ export const READ_ONLY = {
   read: 'Your token is read-only: to change them, use a token with the scope write.',
 } as const satisfies Record<Exclude<PageAccess, 'write'>, string>
 
-export interface ChartView {
+interface ChartView {
   readonly shown: ShownOverrides
   readonly keys: readonly ExplainedKey[]
   /** Whether the user overrides are shown as stored, with nothing masked. */

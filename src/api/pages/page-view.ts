@@ -26,7 +26,7 @@ export interface PageView {
 }
 
 /** A part of a page that takes time: it is fetched after the page, and may be fetched again. */
-export interface PagePart {
+interface PagePart {
   /** The id of its element, and the end of its address. */
   readonly id: string
   readonly heading: string
@@ -83,7 +83,7 @@ function placeholder(view: PageView, part: PagePart, request: ViewRequest): Mark
 }
 
 /** The part as the service answers it. */
-export interface AnsweredPart {
+interface AnsweredPart {
   readonly status: number
   readonly content: Markup
   readonly error?: unknown

@@ -44,7 +44,7 @@ export interface SeenPlan {
   readonly checks: Partial<ChangePreview> | {readonly problem: unknown}
 }
 
-export interface SeenDrift {
+interface SeenDrift {
   readonly drifts: readonly ReleaseDrift[]
   readonly notes: readonly string[]
 }
@@ -55,17 +55,17 @@ export interface SeenRun {
   readonly events: readonly RunEvent[] | undefined
 }
 
-export interface SeenValues extends ExplainedValues {
+interface SeenValues extends ExplainedValues {
   readonly notes: readonly string[]
 }
 
-export interface ValuesOptions {
+interface ValuesOptions {
   /** Whether to include the keys that only the defaults of the chart set. */
   readonly all: boolean
   readonly showSecrets: boolean
 }
 
-export interface SeenFleet {
+interface SeenFleet {
   readonly context: string
   /** What there is to know before the table. */
   readonly notes: readonly string[]

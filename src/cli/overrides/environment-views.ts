@@ -45,7 +45,7 @@ const STATUS_MS = 2_000
 const MAX_WORK = 2
 
 /** The views of an environment, for `await using`, which closes their cluster. */
-export type OpenedViews = EnvironmentViews & AsyncDisposable
+type OpenedViews = EnvironmentViews & AsyncDisposable
 
 interface Sources {
   readonly flags: ServeFlags

@@ -58,7 +58,7 @@ export function planText(plan: Plan, palette: Palette, options: PlanTextOptions 
 }
 
 /** The parts of a plan, for a view with its own table. */
-export interface PlanParts {
+interface PlanParts {
   readonly rows: readonly PlanRow[]
   readonly columns: HeadedColumns<PlanRow>
   /** The line of the unchanged releases, if they are too many for rows of their own. */
@@ -120,7 +120,7 @@ export function knownAfterApplyText(later: readonly KnownAfterApply[]): string {
 }
 
 /** A release in the table of a plan. */
-export interface PlanRow {
+interface PlanRow {
   readonly release: ReleaseId
   readonly kind: string
   /** The colour of the names and the reasons. */

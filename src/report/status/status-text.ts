@@ -36,7 +36,7 @@ export function statusText(
 }
 
 /** The columns of a table of releases, and the lines below it. */
-export interface StatusParts {
+interface StatusParts {
   readonly columns: HeadedColumns<ReleaseStatus>
   readonly below: readonly string[]
 }
