@@ -63,7 +63,9 @@ async function hasSite({version: name, path}: SiteVersion): Promise<boolean> {
   return !failed
 }
 
-/** Builds the site of a release by its own sources, with the packages of this checkout if they are the same. */
+/**
+ * Builds the site of a release by its own sources, with the packages of this checkout if they are the same.
+ */
 async function buildVersion({version: name, path}: SiteVersion): Promise<void> {
   const directory = join(ROOT, `dist/site-${name}`)
   const git = (...words: string[]) => execa('git', words, {cwd: ROOT, stdio: 'inherit'})

@@ -1,6 +1,6 @@
 /**
- * Writes `test/fixtures/kolla/images.txt`: the images that kolla builds, with the user of each, from the templates
- * in the package on PyPI that `images/kolla-builder/kolla-build.txt` pins.
+ * Writes `test/fixtures/kolla/images.txt`: the images that kolla builds, with the user of each, from the
+ * templates in the package on PyPI that `images/kolla-builder/kolla-build.txt` pins.
  */
 import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'

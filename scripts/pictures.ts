@@ -7,8 +7,8 @@ import {recordedPictures} from './pictures/recording.ts'
 import {servicesPicture} from './pictures/services-picture.ts'
 
 // Draws the pictures of the README and the guides again; a test fails if the drawn ones are stale. With
-// --drawn only these: the pages need Chromium, and each Chromium renders them slightly differently. With --recorded
-// only the recording of dist/kk, its plan and its report, on a throwaway cluster.
+// --drawn only these: the pages need Chromium, and each Chromium renders them slightly differently. With
+// --recorded only the recording of dist/kk, its plan and its report, on a throwaway cluster.
 const images = new URL('../docs/images/', import.meta.url)
 await mkdir(images, {recursive: true})
 const [drawn, recorded] = ['--drawn', '--recorded'].map((flag) => process.argv.includes(flag))

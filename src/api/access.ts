@@ -137,8 +137,8 @@ const FOREIGN: Refusal = {
 }
 
 /**
- * Refuses requests that a browser sends for a page of another site, such as the address of an image: the route
- * starts work, although it only reads. Links to whole pages stay possible.
+ * Refuses requests that a browser sends for a page of another site, such as the address of an image: the
+ * route starts work, although it only reads. Links to whole pages stay possible.
  */
 export async function refuseOtherSites({headers}: FastifyRequest, reply: FastifyReply): Promise<void> {
   const {'sec-fetch-site': site = 'none'} = headers

@@ -56,8 +56,8 @@ const LIMITS: Limits = {
 }
 
 /**
- * The Content-Security-Policy of all pages: files and requests only of this service, nothing inline, no framing.
- * The icon is an empty one.
+ * The Content-Security-Policy of all pages: files and requests only of this service, nothing inline, no
+ * framing. The icon is an empty one.
  */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

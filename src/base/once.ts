@@ -29,8 +29,8 @@ export function oncePerObject<Argument extends object, T>(
 }
 
 /**
- * Returns a function that shares one result among the calls while it is computed, and for `milliseconds` after that.
- * An error is not kept.
+ * Returns a function that shares one result among the calls while it is computed, and for `milliseconds`
+ * after that. An error is not kept.
  */
 export function sharedFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
   let shared: {readonly answer: Promise<T>; until: number} | undefined

@@ -9,6 +9,7 @@ const charts = await useCharts()
 describe('Debian modules in the Python of services', () => {
   it.each(
     [
+      ['keystone', 'ldap, ldappool', 'keystone.identity.backends.ldap'],
       ['glance-api', 'rados, rbd', 'glance_store._drivers.rbd'],
       ['cinder-volume', 'rados, rbd', 'cinder.volume.drivers.rbd'],
       ['cinder-backup', 'rados, rbd', 'cinder.backup.drivers.ceph'],

@@ -7,7 +7,10 @@ import {imageOf} from './support/images.ts'
 
 const charts = await useCharts()
 
-/** Connects to a server on this machine by its name, with Open vSwitch's library, and prints the error (0 for none). */
+/**
+ * Connects to a server on this machine by its name, with Open vSwitch's library, and prints the error (0 for
+ * none).
+ */
 const CONNECT = `
 import socket
 from ovs import stream

@@ -17,7 +17,10 @@ const PUBLISHED = new Map(
     .map((line) => line.split(' ') as [string, string]),
 )
 
-/** Where kolla publishes no image of a service any longer, the last one that it did publish; and StarlingX's own. */
+/**
+ * Where kolla publishes no image of a service any longer, the last one that it did publish; and StarlingX's
+ * own.
+ */
 const OTHERS =
   /^(docker\.io\/kolla\/ubuntu-source-|quay\.io\/openstack\.kolla\/murano-|registry\.example\.org\/)/
 /** Kubernetes' own check of dependencies, which kolla does not have. */

@@ -4,7 +4,7 @@ secret of its client, and a job registers it; without one, the job is omitted.
 */ -}}
 {{- define "keystone.federation" -}}
 {{- $federation := dict -}}
-{{- range $layer := list (.Values.global | default dict) .Values -}}
+{{- range $layer := list (get .Values "global" | default dict) .Values -}}
 {{- include "common.context.merge" (dict "into" $federation "from" $layer.federation) -}}
 {{- end -}}
 {{- $oidc := $federation.oidc -}}
@@ -13,7 +13,7 @@ secret of its client, and a job registers it; without one, the job is omitted.
 {{- else -}}
 {{- range $key := list "name" "issuer" "client_id" "client_secret" "mapping" -}}
 {{- if not (get $oidc $key) -}}
-{{- fail (printf "federation.oidc.%s is needed and not set: docs/oidc.md has an example" $key) -}}
+{{- fail (printf "federation.oidc.%s is needed and not set: kk docs oidc has an example" $key) -}}
 {{- end -}}
 {{- end -}}
 {{- $secret := dict "OIDC_CLIENT_SECRET" $oidc.client_secret -}}

@@ -21,8 +21,8 @@ export const ASSET_PATHS = {
 } as const
 
 /**
- * htmx never ends a request by itself, because a plan of a large environment takes minutes, and adds no styles of
- * its own.
+ * htmx never ends a request by itself, because a plan of a large environment takes minutes, and adds no
+ * styles of its own.
  */
 const HTMX_CONFIG = JSON.stringify({defaultTimeout: 0, includeIndicatorCSS: false})
 

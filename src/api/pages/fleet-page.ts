@@ -8,7 +8,9 @@ import type {EnvironmentViews} from './views.ts'
 
 const REFRESH_SECONDS = 15
 
-/** The Environments of the operator with their clusters, and the environments that were deployed to this one. */
+/**
+ * The Environments of the operator with their clusters, and the environments that were deployed to this one.
+ */
 export const FLEET_PAGE: PageView = {
   path: '/fleet',
   item: '/fleet',

@@ -20,7 +20,9 @@ const TITLES: Readonly<Record<ExplainedLayer['name'], string>> = {
  */
 export function layersTable(keys: readonly ExplainedKey[], labelledBy: string): Markup {
   if (keys.length === 0) return markup`<p>No layer overrides the defaults of the chart.</p>`
-  const layers = (['defaults', ...LAYERS] as const).filter((layer) => keys.some((key) => layerStatements(key, layer).length > 0))
+  const layers = (['defaults', ...LAYERS] as const).filter((layer) =>
+    keys.some((key) => layerStatements(key, layer).length > 0),
+  )
   return markup`<div class="scroll" role="group" aria-labelledby="${labelledBy}" tabindex="0"><table>
 <thead><tr><th scope="col">Key</th>${layers.map((layer) => markup`<th scope="col">${TITLES[layer]}</th>`)}</tr></thead>
 <tbody>${keys.map(

@@ -9,8 +9,8 @@ export interface Problem {
 }
 
 /**
- * Returns an error as part of a page, with its code, hint and the log of the program that failed. Internal errors
- * expose no details.
+ * Returns an error as part of a page, with its code, hint and the log of the program that failed. Internal
+ * errors expose no details.
  */
 export function problem(error: unknown): Problem {
   const {status, body} = errorResponse(error)

@@ -39,8 +39,8 @@ export async function openSecrets(
 }
 
 /**
- * Adds generated secrets to what is inspected, because they determine whether inputs changed; skips them if they
- * cannot be read.
+ * Adds generated secrets to what is inspected, because they determine whether inputs changed; skips them if
+ * they cannot be read.
  */
 export async function withReadableSecrets<Subject extends {readonly prepared: Prepared | undefined}>(
   subject: Subject,

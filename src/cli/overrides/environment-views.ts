@@ -35,8 +35,8 @@ import {storeHistory} from '../open/store.ts'
 import type {ServeFlags} from './flags.ts'
 
 /**
- * How long the environment is not read again for its status, in milliseconds: the file, the charts and the store
- * of overrides are read at most this often, however many pages are open.
+ * How long the environment is not read again for its status, in milliseconds: the file, the charts and the
+ * store of overrides are read at most this often, however many pages are open.
  */
 const ENVIRONMENT_MS = 30_000
 /** How long one state of the cluster is shown to all pages, in milliseconds. */
@@ -56,8 +56,8 @@ interface Sources {
 }
 
 /**
- * Returns what the pages of `kk serve` show of an environment, by the same verbs as the commands of these names. The
- * cluster is opened on first use; one that does not answer is tried again by the next request.
+ * Returns what the pages of `kk serve` show of an environment, by the same verbs as the commands of these
+ * names. The cluster is opened on first use; one that does not answer is tried again by the next request.
  */
 export function environmentViews(flags: ServeFlags, served: Environment): OpenedViews {
   let opened: Promise<OpenedCluster> | undefined

@@ -56,7 +56,9 @@ export async function clusterRun(
   )
 }
 
-/** Returns the events that a run in the cluster has written so far; undefined for a run without such a log. */
+/**
+ * Returns the events that a run in the cluster has written so far; undefined for a run without such a log.
+ */
 export async function loggedEvents(
   {objects}: {readonly objects: Objects},
   {id, namespace}: RunPlace,

@@ -69,7 +69,7 @@ export const RUN: RunEntry = {
   ],
 }
 
-export const PLAN: Plan = {
+const PLAN: Plan = {
   environment: 'cloud',
   file: 'cloud.yaml',
   cluster: {context: 'production', server: 'https://127.0.0.1:6443', uid: 'u', version: 'v1.33.0'},
@@ -80,7 +80,9 @@ export const PLAN: Plan = {
   notes: [`a note ${HOSTILE}`],
 }
 
-/** Views of an environment with two releases, one of which waits, and with hostile texts wherever they may be. */
+/**
+ * Views of an environment with two releases, one of which waits, and with hostile texts wherever they may be.
+ */
 export function testViews(more: Partial<EnvironmentViews> = {}): EnvironmentViews {
   const releases = [
     row('openstack/mariadb'),

@@ -1,10 +1,11 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {execa, type ResultPromise} from 'execa'
+import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {mergeValues} from '../../../src/base/merge.ts'
 import type {Values} from '../../../src/base/values.ts'
 import {kubectl} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
 import {dexBinary} from '../../support/dex.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 import {newPage} from '../support/browser.ts'
@@ -18,27 +19,31 @@ const DASHBOARD = `http://${NODE}:${HORIZON}`
 const ADA = {email: 'ada@example.org', name: 'Ada', password: 'of-ada'}
 
 let cloud: Awaited<ReturnType<typeof makeCloud>>
-let dex: ResultPromise
+let endDex: () => unknown = () => undefined
 beforeAll(async () => {
   cloud = await makeCloud('mariadb-server', 'rabbitmq', 'memcached', 'keystone', 'horizon', 'toolbox')
-  dex = await startDex()
+  endDex = await startDex()
   const secret = ['create', 'secret', 'generic', 'keystone-oidc', '--namespace', cloud.namespace]
   await kubectl([...secret, '--from-literal', 'client-secret=of-keystone'])
 })
 afterAll(async () => {
-  dex?.kill()
+  endDex()
   await cloud?.remove()
 })
 
-/** Starts an issuer of OpenID Connect beside the node, whose pods and browsers reach it by one URL. */
-async function startDex(): Promise<ResultPromise> {
+/**
+ * Starts an issuer of OpenID Connect beside the node, whose pods and browsers reach it by one URL; returns
+ * what ends it.
+ */
+async function startDex(): Promise<() => unknown> {
   const file = join(testDirectory(), 'dex.json')
   const redirectURIs = [`http://${NODE}:${KEYSTONE}/v3/auth/OS-FEDERATION/redirect_uri`]
   const clients = [{id: 'keystone', name: 'keystone', secret: 'of-keystone', redirectURIs}]
   await writeFile(file, JSON.stringify({issuer: ISSUER, address: `${NODE}:${DEX}`, clients, people: [ADA]}))
-  const started = execa(await dexBinary(), [file], {stdin: 'ignore', stdout: 'ignore', reject: false})
-  for await (const line of started.iterable({from: 'stderr'})) if (line.includes('listening')) break
-  return started
+  const started = execa(await dexBinary(), [file], {stdio: 'ignore', reject: false})
+  const metadata = () => fetch(`${ISSUER}/.well-known/openid-configuration`).catch(() => undefined)
+  await waitFor(metadata, {until: 'dex answers', seconds: 60})
+  return () => started.kill()
 }
 
 const MAPPING = [

@@ -22,7 +22,10 @@ beforeAll(async () => {
   return smallFlavors()
 })
 
-/** Deletes the pods of a component of nova. Resolves when they have ended, with what `then` reads at that time. */
+/**
+ * Deletes the pods of a component of nova. Resolves when they have ended, with what `then` reads at that
+ * time.
+ */
 async function endPods<T>(component: string, then: () => Promise<T>): Promise<{seconds: number; seen: T}> {
   const selector = `app.kubernetes.io/instance=nova,app.kubernetes.io/component=${component}`
   const start = performance.now()

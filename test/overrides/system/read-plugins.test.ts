@@ -114,7 +114,7 @@ describe('a directory of plugins', () => {
     await expect(readPlugins(directory)).rejects.toMatchObject({
       code: 'KK_PLUGIN',
       message: `${directory}/ruled.yaml is a rule file: plugins are programs now, and kk reads no rules`,
-      hint: expect.stringMatching(/"describe".*"overrides".*docs\/writing-a-plugin\.md/),
+      hint: expect.stringMatching(/"describe".*"overrides".*kk docs writing-a-plugin/),
     })
   })
 

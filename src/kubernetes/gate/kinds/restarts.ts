@@ -100,8 +100,8 @@ function judge(
 }
 
 /**
- * Returns whether a container that ran has ended, and the kubelet will start it again. The pod says so before the
- * controller counts it as unavailable.
+ * Returns whether a container that ran has ended, and the kubelet will start it again. The pod says so before
+ * the controller counts it as unavailable.
  */
 function hasCrashed({status}: Pod, {restartCount = 0, state}: ContainerStatus): boolean {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return false
