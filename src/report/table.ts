@@ -1,7 +1,7 @@
 import {type Part, wrap} from './text/view.ts'
 import {textWidth} from './text/width.ts'
 
-export type Cell<Row> = (row: Row) => string
+type Cell<Row> = (row: Row) => string
 
 export interface Column<Row> {
   readonly cell: Cell<Row>
