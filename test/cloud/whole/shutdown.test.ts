@@ -41,7 +41,7 @@ async function endPods<T>(component: string, then: () => Promise<T>): Promise<{s
   return {seconds, seen}
 }
 
-/** Returns the status of a server and its task: `BUILD spawning`, `ACTIVE None`. */
+/** Returns the status of a server and its task: `BUILD spawning`, `ACTIVE null`. */
 function stateOf(server: string): Promise<string> {
   const columns = '--column status --column OS-EXT-STS:task_state'
   return inClient(`openstack server show ${server} --format json ${columns}`).then((text) => {
@@ -80,7 +80,7 @@ describe('nova: a pod that is deleted', () => {
 
     const {seen} = await endPods('compute', () => stateOf('kk-built'))
 
-    expect(seen).toBe('ACTIVE None')
+    expect(seen).toBe('ACTIVE null')
   })
 
   it('first completes the resize of a server', async (test) => {
@@ -94,7 +94,7 @@ describe('nova: a pod that is deleted', () => {
 
     const {seen} = await endPods('compute', () => stateOf('kk-larger'))
 
-    expect(seen).toBe('VERIFY_RESIZE None')
+    expect(seen).toBe('VERIFY_RESIZE null')
     await inClient('openstack server resize confirm kk-larger')
     await becomes('server', 'kk-larger', 'ACTIVE')
   })
