@@ -31,7 +31,7 @@ as keystone-manage db_sync 2>/dev/null
 # Otherwise a process that reads keeps another one from writing.
 as python3 -c 'import sqlite3; sqlite3.connect("/tmp/keystone.sqlite").execute("PRAGMA journal_mode=WAL")'
 as keystone-manage fernet_setup --keystone-user keystone --keystone-group keystone 2>/dev/null
-as keystone-manage bootstrap 2>/dev/null
+as keystone-manage bootstrap --bootstrap-internal-url http://127.0.0.1:5000/v3 --bootstrap-region-id RegionOne 2>/dev/null
 `
 
 /** A module of Python that starts the API as its pod does, and calls it as the administrator. */
