@@ -48,7 +48,7 @@ const DEX = {
 }
 
 const SERVERS = `
-memcached -u memcache -l 127.0.0.1 -d -P /tmp/memcached.pid
+memcached -u memcache -l 127.0.0.1 &
 ${CONFIG}/dex ${CONFIG}/dex.json 2>/tmp/dex.log &
 `
 
