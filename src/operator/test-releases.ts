@@ -1,8 +1,6 @@
 import type {Prepared} from '../prepare/prepare.ts'
-import {releaseName} from '../release.ts'
-import {timedTasks} from '../run/task.ts'
 import {startRun} from '../verbs/change/start-run.ts'
-import {planTests} from '../verbs/observation/test.ts'
+import {planTests, testTasks} from '../verbs/observation/test.ts'
 import type {ClusterConnection} from './cluster-connections.ts'
 import type {ObservedReleases} from './condition-inputs.ts'
 import type {EnvironmentObject} from './crds/environment.ts'
@@ -25,19 +23,18 @@ export async function testReleases(
   {statusWriter, interruption, heartbeat}: ReconcileContext,
 ): Promise<void> {
   const plan = await planTests(prepared, cluster, {names: []})
-  const sections = prepared.environment.releases
-  const tested = new Map(plan.actions.map(({release, userTestOf = release}) => [release, userTestOf]))
   const events = startRun({
     ...{plan, ports: {cluster, helm}, interruption, unrecorded: true, isOperator: true},
     ...{concurrency: undefined, failFast: false, noWait: false},
     account: {verb: 'test', scope: {names: [], install: false}},
-    tasks: timedTasks(
-      plan.actions,
-      (release) => sections.get(releaseName(tested.get(release)!))?.timeoutSeconds,
-    ),
+    tasks: testTasks(plan, prepared.environment),
   })
   const {run, failure} = await followRun(events, {
-    ...{interruption, heartbeat, longestActionMs: findLongestActionMs(sections.values())},
+    ...{
+      interruption,
+      heartbeat,
+      longestActionMs: findLongestActionMs(prepared.environment.releases.values()),
+    },
     onState: (test) => statusWriter.writeDebounced({kind: 'testing', planned, releases, test}),
   })
   // After an interruption the next reconciliation tests again.

@@ -2,12 +2,10 @@ import type {ExitCode} from '../../base/errors.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
-import {releaseName} from '../../release.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {type RunDocument, runDocument} from '../../report/run/run-json.ts'
-import {timedTasks} from '../../run/task.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
-import {planTests} from '../../verbs/observation/test.ts'
+import {planTests, testTasks} from '../../verbs/observation/test.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
@@ -29,24 +27,18 @@ export async function runTests(
   {prepared, cluster, names, words, timeoutSeconds, ...context}: TestOptions,
 ): Promise<ShownRun> {
   const {flags} = context
-  const {file, releases} = prepared.environment
+  const {environment} = prepared
   const choices = runChoices(flags, {verb: 'test', scope: {names, install: false}})
-  const tested = new Map(
-    plan.actions.map(({release, userTestOf = release}) => [release, releaseName(userTestOf)]),
-  )
   const events = startRun({
     ...choices,
     plan,
     ports: {cluster, helm: await openUsersHelm(flags, cluster)},
-    tasks: timedTasks(
-      plan.actions,
-      (release) => timeoutSeconds ?? releases.get(tested.get(release)!)?.timeoutSeconds,
-    ),
+    tasks: testTasks(plan, environment, timeoutSeconds),
     unrecorded: true,
   })
   const commands = {
-    retryCommand: ['kk test', ...words, targetArguments(file, flags)].join(' '),
-    status: statusCommand({name: plan.environment, file}, flags),
+    retryCommand: ['kk test', ...words, targetArguments(environment.file, flags)].join(' '),
+    status: statusCommand({name: plan.environment, file: environment.file}, flags),
   }
   return showRun(events, {...context, choices, commands})
 }

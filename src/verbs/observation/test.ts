@@ -6,6 +6,8 @@ import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
 import {visibleRecords} from '../../prepare/visible-records.ts'
+import {releaseName} from '../../release.ts'
+import {type Task, timedTasks} from '../../run/task.ts'
 import {planCluster} from '../cluster-of.ts'
 
 /** Which tests to run: those of single releases, or those that use the whole cloud. */
@@ -58,4 +60,17 @@ export async function planTests(
     graph,
     tests: new Map(chosen),
   })
+}
+
+/** Returns the tasks of planned tests. The timeout of each defaults to that of its release. */
+export function testTasks(
+  {actions}: Plan<'test'>,
+  {releases}: Prepared['environment'],
+  timeoutSeconds?: number,
+): readonly Task[] {
+  const tested = new Map(actions.map(({release, userTestOf = release}) => [release, userTestOf]))
+  return timedTasks(
+    actions,
+    (release) => timeoutSeconds ?? releases.get(releaseName(tested.get(release)!))?.timeoutSeconds,
+  )
 }
