@@ -119,14 +119,14 @@ describe('the pages of kk serve on a cluster', () => {
 
   it('show the graph, and the error, if no cluster answers', async () => {
     const kubeconfig = await corner.write(
-      'nowhere.yaml',
+      'unreachable.yaml',
       JSON.stringify({
         apiVersion: 'v1',
         kind: 'Config',
-        clusters: [{name: 'nowhere', cluster: {server: 'https://127.0.0.1:9'}}],
-        users: [{name: 'nobody', user: {token: 'none'}}],
-        contexts: [{name: 'nowhere', context: {cluster: 'nowhere', user: 'nobody'}}],
-        'current-context': 'nowhere',
+        clusters: [{name: 'unreachable', cluster: {server: 'https://127.0.0.1:9'}}],
+        users: [{name: 'admin', user: {token: 'none'}}],
+        contexts: [{name: 'unreachable', context: {cluster: 'unreachable', user: 'admin'}}],
+        'current-context': 'unreachable',
       }),
     )
     const alone = await serve(corner, ['-e', 'env.yaml', '--kubeconfig', kubeconfig])

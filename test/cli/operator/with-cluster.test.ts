@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const waited = (timeout?: string) => (deadline({timeout}) - Date.now()) / 1000
 
-it('waits as long as its help says, unless told', () => {
+it('waits as long as its help says, unless a flag says otherwise', () => {
   expect(waitFlags.timeout.summary).toContain('(default: 20m)')
   expect(waited()).toBe(20 * 60)
 })
