@@ -141,8 +141,7 @@ const FOREIGN: Refusal = {
  * route starts work, although it only reads. Links to whole pages stay possible.
  */
 export async function refuseOtherSites({headers}: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const {'sec-fetch-site': site = 'none'} = headers
-  if (site === 'none' || site === 'same-origin') return
+  if (!isOfOtherSite(headers)) return
   const {status, ...error} = FOREIGN
   await reply.code(status).send({error})
 }
@@ -153,10 +152,13 @@ export async function refuseOtherSites({headers}: FastifyRequest, reply: Fastify
  * removed the first. A page on another port of this host is also cross-site.
  */
 function isForeign(request: FastifyRequest): boolean {
-  const {origin, 'sec-fetch-site': site} = request.headers
-  if (origin === undefined && !SAFE_METHODS.has(request.method)) {
-    return site !== undefined && site !== 'same-origin' && site !== 'none'
-  }
+  const {origin} = request.headers
+  if (origin === undefined && !SAFE_METHODS.has(request.method)) return isOfOtherSite(request.headers)
   const here = URL.parse(`${request.protocol}://${request.host}`)?.host
   return origin !== undefined && (here === undefined || URL.parse(origin)?.host !== here)
+}
+
+/** Returns true if a browser sends the request for a page of another site; `none` is a user's own request. */
+function isOfOtherSite({'sec-fetch-site': site = 'none'}: FastifyRequest['headers']): boolean {
+  return site !== 'same-origin' && site !== 'none'
 }

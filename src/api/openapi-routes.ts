@@ -2,7 +2,7 @@ import type {FastifyInstance} from 'fastify'
 import type {OpenAPIV3_1} from 'openapi-types'
 import {type Markup, markup} from '../report/files/markup.ts'
 import type {swagger} from './libraries.ts'
-import {page} from './pages/document.ts'
+import {HTML, page} from './pages/document.ts'
 
 interface DescribeOptions {
   readonly plugin: typeof swagger
@@ -42,7 +42,7 @@ export function openApiRoutes(app: FastifyInstance): void {
   const document = () => app.swagger() as OpenApi
   app.get('/openapi.json', {schema: {hide: true}}, async () => document())
   app.get('/docs', {schema: {hide: true}}, async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').send(documentationPage(document())),
+    reply.type(HTML).send(documentationPage(document())),
   )
 }
 

@@ -2,19 +2,10 @@ import {describe, expect, it} from 'vitest'
 import {parseTokens} from '../../src/api/tokens.ts'
 import {KkError} from '../../src/base/errors.ts'
 import {READ, useServer, WRITE} from './support/use-server.ts'
-import {HOSTILE, RUN, testViews} from './support/views.ts'
+import {ENVIRONMENT_PAGES, HOSTILE, RUN, testViews} from './support/views.ts'
 
 const {app, open} = useServer()
 
-const PAGES = [
-  '/',
-  '/plan',
-  '/drift',
-  '/history',
-  `/runs/${RUN.id}`,
-  '/releases/openstack/keystone',
-  '/fleet',
-]
 const PARTS = [
   '/parts/status',
   '/plan/parts/plan',
@@ -34,23 +25,26 @@ const unreachable = async () => {
 }
 
 describe('the pages about an environment', () => {
-  it.each(PAGES)('%s is shown at once, with a busy part that is fetched afterwards', async (url) => {
-    let calls = 0
-    const count = async () => {
-      calls++
-      return unreachable()
-    }
-    await open({views: testViews({status: count, plan: count, drift: count, runs: count, run: count})})
+  it.each(ENVIRONMENT_PAGES)(
+    '%s is shown at once, with a busy part that is fetched afterwards',
+    async (url) => {
+      let calls = 0
+      const count = async () => {
+        calls++
+        return unreachable()
+      }
+      await open({views: testViews({status: count, plan: count, drift: count, runs: count, run: count})})
 
-    const {statusCode, body} = await app().inject(url)
+      const {statusCode, body} = await app().inject(url)
 
-    expect(statusCode).toBe(200)
-    expect(body).toMatch(
-      /hx-get="[^"]*\/parts\/\w+" hx-trigger="load"[^>]* aria-busy="true">\n<p role="status"/,
-    )
-    expect(body).toMatch(/<noscript><p><a href="[^"]*\/parts\/\w+">/)
-    expect(calls).toBe(0)
-  })
+      expect(statusCode).toBe(200)
+      expect(body).toMatch(
+        /hx-get="[^"]*\/parts\/\w+" hx-trigger="load"[^>]* aria-busy="true">\n<p role="status"/,
+      )
+      expect(body).toMatch(/<noscript><p><a href="[^"]*\/parts\/\w+">/)
+      expect(calls).toBe(0)
+    },
+  )
 
   it.each(PARTS)('%s escapes all content, and has neither scripts nor styles inline', async (url) => {
     await open({views: testViews()})
@@ -200,7 +194,7 @@ describe('the pages about an environment', () => {
   it('without an environment name the flag that is missing', async () => {
     await open({views: undefined})
 
-    for (const url of [...PAGES, ...PARTS]) {
+    for (const url of [...ENVIRONMENT_PAGES, ...PARTS]) {
       const {statusCode, body} = await app().inject(url)
       expect(statusCode, url).toBe(200)
       expect(body, url).toContain('<code>kk serve -e FILE</code>')

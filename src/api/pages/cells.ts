@@ -44,6 +44,14 @@ export function rich(text: string): Markup {
   return markup`${text.split('\n').map((line, at) => markup`${at === 0 ? markup`` : markup`<br>`}${richLine(line)}`)}`
 }
 
+/** Returns a paragraph for each text that was written with `PAGE_PALETTE`, or has no roles. */
+export function paragraphs(texts: readonly string[]): Markup {
+  return markup`${texts.map(
+    (text) => markup`<p>${rich(text)}</p>
+`,
+  )}`
+}
+
 /** Returns lines that were written with `PAGE_PALETTE` as a block that keeps their blanks. */
 export function richBlock(lines: readonly string[]): Markup {
   return markup`${lines.map(
@@ -72,7 +80,7 @@ function richLine(line: string): Markup {
 interface TableOptions {
   /** The id of the heading that names the table. */
   readonly labelledBy: string
-  /** Returns the address of a row: its cell in column `linked` links to it. */
+  /** Returns the address of a row: its cell in column `named` links to it. */
   readonly address?: (row: number) => string | undefined
   /** The column that names the row; the first by default. */
   readonly named?: number

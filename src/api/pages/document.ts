@@ -13,6 +13,9 @@ const NAVIGATION = {
 
 export type NavigationItem = keyof typeof NAVIGATION
 
+/** The type of a page. */
+export const HTML = 'text/html; charset=utf-8'
+
 /** The files that all pages load; `assets.ts` serves them. */
 export const ASSET_PATHS = {
   style: '/assets/kk.css',

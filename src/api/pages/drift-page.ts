@@ -1,7 +1,7 @@
 import {driftHints, driftLines} from '../../report/drift/drift-text.ts'
 import {markup} from '../../report/files/markup.ts'
 import {hasDrift} from '../../verbs/observation/drift.ts'
-import {PAGE_PALETTE, rich, richBlock} from './cells.ts'
+import {PAGE_PALETTE, paragraphs, rich, richBlock} from './cells.ts'
 import type {PageView, PartContent} from './page-view.ts'
 import type {EnvironmentViews} from './views.ts'
 
@@ -30,13 +30,7 @@ async function drift(views: EnvironmentViews): Promise<PartContent> {
   const blocks = drifts.map((each) => driftLines(each, PAGE_PALETTE))
   return {
     body: markup`<p role="status">${differing} of ${drifts.length} releases differ${unknown === 0 ? '' : `; of ${unknown} it is not known`}.</p>
-${notes.map(
-  (note) => markup`<p>note: ${note}</p>
-`,
-)}${driftHints(drifts, PAGE_PALETTE).map(
-  (hint) => markup`<p>${rich(hint)}</p>
-`,
-)}
+${paragraphs([...notes.map((note) => `note: ${note}`), ...driftHints(drifts, PAGE_PALETTE)])}
 ${blocks.map(([title = '', ...lines], at) =>
   lines.length === 0
     ? markup`<p>${rich(title)}</p>

@@ -2,7 +2,7 @@ import {markup} from '../../report/files/markup.ts'
 import {runColumns} from '../../report/history-text.ts'
 import {sheet} from '../../report/table.ts'
 import {runAddress} from './addresses.ts'
-import {PAGE_PALETTE, rich, sheetTable} from './cells.ts'
+import {PAGE_PALETTE, paragraphs, sheetTable} from './cells.ts'
 import type {PageView, PartContent} from './page-view.ts'
 import type {EnvironmentViews} from './views.ts'
 
@@ -38,10 +38,7 @@ async function fleet(views: EnvironmentViews): Promise<PartContent> {
   const {context, notes, table} = await views.fleet(PAGE_PALETTE)
   return {
     body: markup`<p>On ${context}, the cluster of this environment.</p>
-${notes.map(
-  (note) => markup`<p>${rich(note)}</p>
-`,
-)}${table ? sheetTable(table, {labelledBy: 'fleet-heading'}) : markup``}`,
+${paragraphs(notes)}${table ? sheetTable(table, {labelledBy: 'fleet-heading'}) : markup``}`,
     refresh: REFRESH_SECONDS,
   }
 }

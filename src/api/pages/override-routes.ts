@@ -5,7 +5,7 @@ import {CHART_PARAMS, SHOW_QUERY} from '../schemas.ts'
 import {chartAddress} from './addresses.ts'
 import {answerForm, type ChartContext, type Form, type ReleasesOf} from './answer-form.ts'
 import {chartPage, type Draft, type Outcome, READ_ONLY} from './chart-page.ts'
-import {page} from './document.ts'
+import {HTML, page} from './document.ts'
 import {overridesPage} from './overrides-page.ts'
 
 interface OverrideOptions {
@@ -24,8 +24,6 @@ interface PageRequest {
   }
   Body: Form | undefined
 }
-
-const HTML = 'text/html; charset=utf-8'
 
 const DONE = {
   saved: 'Saved. The cluster changes with the next kk deploy.',

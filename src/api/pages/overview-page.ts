@@ -9,7 +9,7 @@ import {releaseLabels} from '../../report/text/label.ts'
 import {loadBundle} from '../../state/assets.ts'
 import {isPassing} from '../../verbs/observation/release-status.ts'
 import {releaseAddress} from './addresses.ts'
-import {PAGE_PALETTE, rich, roleOf, sheetTable} from './cells.ts'
+import {PAGE_PALETTE, paragraphs, rich, roleOf, sheetTable} from './cells.ts'
 import type {PageView, PartContent} from './page-view.ts'
 import {problem} from './problem.ts'
 import type {EnvironmentViews, SeenStatus} from './views.ts'
@@ -51,10 +51,7 @@ function summary({file}: EnvironmentViews, {report, context, at}: SeenStatus): M
   const passing = releases.filter(isPassing).length
   return markup`<p id="summary" role="status">${environment} on ${context}: <strong>${passing} of ${releases.length}</strong> releases are deployed and healthy.</p>
 <p class="quiet">From ${file}, read at <time datetime="${at.toISOString()}">${at.toISOString().slice(11, 19)} UTC</time>; read again every ${REFRESH_SECONDS} seconds.</p>
-${notes.map(
-  (note) => markup`<p>note: ${note}</p>
-`,
-)}`
+${paragraphs(notes.map((note) => `note: ${note}`))}`
 }
 
 async function graphSection({graph}: GraphView, status: SeenStatus | undefined): Promise<Markup> {

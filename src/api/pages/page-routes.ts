@@ -5,7 +5,7 @@ import {errorResponse} from '../errors.ts'
 import type {ServiceFor} from '../helm-chart-routes.ts'
 import {type ReleasesOf, readFormBodies} from './answer-form.ts'
 import {assetRoutes} from './assets.ts'
-import {page} from './document.ts'
+import {HTML, page} from './document.ts'
 import {DRIFT_PAGE} from './drift-page.ts'
 import {FLEET_PAGE} from './fleet-page.ts'
 import {HISTORY_PAGE} from './history-page.ts'
@@ -27,8 +27,6 @@ export interface PageOptions {
   /** Whether requests need a token. Without tokens the pages only read. */
   readonly secured: boolean
 }
-
-const HTML = 'text/html; charset=utf-8'
 
 /** The idle timeout of a connection while a part is computed: a plan of a large environment takes minutes. */
 const MAX_PART_MS = 1_800_000

@@ -2,7 +2,7 @@ import {type Markup, markup} from '../../report/files/markup.ts'
 import {knownAfterApplyText, planFacts, planParts} from '../../report/plan/plan-text.ts'
 import {sheet} from '../../report/table.ts'
 import {hookDataLines} from '../../verbs/change/hook-data.ts'
-import {PAGE_PALETTE, rich, sheetTable} from './cells.ts'
+import {PAGE_PALETTE, paragraphs, rich, sheetTable} from './cells.ts'
 import type {PageView, PartContent} from './page-view.ts'
 import {problem} from './problem.ts'
 import type {EnvironmentViews, SeenPlan} from './views.ts'
@@ -34,10 +34,7 @@ ${
     ? markup``
     : sheetTable(sheet(rows, columns), {labelledBy: 'plan-heading', named: NAME_COLUMN})
 }
-${[...(unchanged === undefined ? [] : [unchanged]), ...lines].map(
-  (line) => markup`<p>${rich(line)}</p>
-`,
-)}
+${paragraphs([...(unchanged === undefined ? [] : [unchanged]), ...lines])}
 ${checked(checks)}
 <p>To carry it out: <code>kk deploy ${plan.file}</code></p>`,
   }
@@ -51,12 +48,9 @@ function checked(checks: SeenPlan['checks']): Markup {
     return markup`<h3>A deploy would be refused</h3>
 ${problem(checks.problem).shown}`
   const {notes = [], later = [], data = []} = checks
-  return markup`${[
+  return paragraphs([
     ...notes.map((note) => `note: ${note}`),
     ...(later.length > 0 ? [knownAfterApplyText(later)] : []),
     ...hookDataLines(data),
-  ].map(
-    (line) => markup`<p>${line}</p>
-`,
-  )}`
+  ])
 }

@@ -4,11 +4,10 @@ import {revisionColumns} from '../../report/history-text.ts'
 import {statusParts} from '../../report/status/status-text.ts'
 import {sheet} from '../../report/table.ts'
 import {releaseAddress, runAddress} from './addresses.ts'
-import {PAGE_PALETTE, rich, sheetTable} from './cells.ts'
+import {PAGE_PALETTE, paragraphs, rich, sheetTable} from './cells.ts'
 import {layersTable} from './layers-table.ts'
 import type {PageView, PartContent, ViewRequest} from './page-view.ts'
 import {problem} from './problem.ts'
-
 import type {EnvironmentViews} from './views.ts'
 
 const REFRESH_SECONDS = 10
@@ -90,10 +89,7 @@ ${
     ? markup`<a href="${link({show_secrets: String(!showSecrets)})}">${showSecrets ? 'Mask secrets' : 'Show secrets'}</a>.`
     : 'Secrets are masked.'
 }</p>
-${notes.map(
-  (note) => markup`<p>${note}</p>
-`,
-)}${broken ? problem(broken).shown : markup``}
+${paragraphs(notes)}${broken ? problem(broken).shown : markup``}
 ${layersTable(keys, 'values-heading')}`,
   }
 }

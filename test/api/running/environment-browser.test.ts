@@ -7,20 +7,9 @@ import type {EnvironmentViews} from '../../../src/api/pages/views.ts'
 import {KkError} from '../../../src/base/errors.ts'
 import {type TestOverrides, testOverrides} from '../support/overrides.ts'
 import {testServer} from '../support/server.ts'
-import {RUN, row, testViews} from '../support/views.ts'
+import {ENVIRONMENT_PAGES, RUN, row, testViews} from '../support/views.ts'
 
-const PAGES = [
-  '/',
-  '/plan',
-  '/drift',
-  '/history',
-  `/runs/${RUN.id}`,
-  '/releases/openstack/keystone',
-  '/fleet',
-  '/overrides',
-  '/charts/rabbitmq?namespace=openstack',
-  '/docs',
-]
+const PAGES = [...ENVIRONMENT_PAGES, '/overrides', '/charts/rabbitmq?namespace=openstack', '/docs']
 
 let overrides: TestOverrides
 let app: FastifyInstance

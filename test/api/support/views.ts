@@ -69,6 +69,17 @@ export const RUN: RunEntry = {
   ],
 }
 
+/** The addresses of the pages about an environment. */
+export const ENVIRONMENT_PAGES = [
+  '/',
+  '/plan',
+  '/drift',
+  '/history',
+  `/runs/${RUN.id}`,
+  '/releases/openstack/keystone',
+  '/fleet',
+] as const
+
 const PLAN: Plan = {
   environment: 'cloud',
   file: 'cloud.yaml',
@@ -138,7 +149,7 @@ export function testViews(more: Partial<EnvironmentViews> = {}): EnvironmentView
     }),
     fleet: async ({bad}) => ({
       context: 'production',
-      notes: [bad(`nobody leads ${HOSTILE}`)],
+      notes: [bad(`no process leads: ${HOSTILE}`)],
       table: {heads: ['environment'], rows: [[HOSTILE]]},
     }),
     ...more,
