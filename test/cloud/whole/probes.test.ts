@@ -1,47 +1,12 @@
-import {beforeAll, it} from 'vitest'
-import {kubectl} from '../../aio/support/node.ts'
-import {cloudUp, NAMESPACE} from '../support/cloud.ts'
-import {phase} from '../support/phase.ts'
+import {beforeAll} from 'vitest'
+import {cloudUp} from '../support/cloud.ts'
+import {testStoppedWorkers} from '../support/stopped-workers.ts'
 
 beforeAll(cloudUp)
 
-/** The workers of the cloud by release, whose probes ask their main loop. */
-const WORKERS: Readonly<Record<string, readonly string[]>> = {
+testStoppedWorkers({
   cinder: ['scheduler', 'volume', 'backup'],
   heat: ['engine'],
   neutron: ['rpc-server', 'periodic-workers', 'ovn-maintenance-worker', 'ovn-metadata-agent'],
   nova: ['conductor', 'scheduler', 'compute'],
-}
-
-/** Sends a signal to all processes of a worker but the init of its container. */
-async function signal(pod: string, name: 'STOP' | 'CONT') {
-  const script = `for pid in /proc/[0-9]*; do
-    [ "$pid" = /proc/1 ] || [ "$pid" = "/proc/$$" ] || kill -${name} "\${pid#/proc/}"
-  done 2>/dev/null; true`
-  await kubectl(['exec', pod, '--namespace', NAMESPACE, '--', 'bash', '-c', script])
-}
-
-async function becomes(pod: string, isReady: boolean) {
-  const condition = `--for=condition=Ready=${isReady}`
-  await kubectl(['wait', 'pod', pod, '--namespace', NAMESPACE, condition, '--timeout=120s'])
-}
-
-// Each waits for minutes for the probes of its own pod.
-it.concurrent.each(
-  Object.entries(WORKERS).flatMap(([release, components]) => components.map((name) => [release, name])),
-)(
-  '%s %s is not ready within two minutes after its processes have stopped, and ready when they continue',
-  async (release, component) => {
-    const selector = `app.kubernetes.io/instance=${release},app.kubernetes.io/component=${component}`
-    const name = ['--selector', selector, '--output', 'jsonpath={.items[0].metadata.name}']
-    const pod = await kubectl(['get', 'pods', '--namespace', NAMESPACE, ...name])
-    await becomes(pod, true)
-
-    await signal(pod, 'STOP')
-    await phase(`${release} ${component}: found`, () => becomes(pod, false)).finally(() =>
-      signal(pod, 'CONT'),
-    )
-
-    await phase(`${release} ${component}: recovered`, () => becomes(pod, true))
-  },
-)
+})
