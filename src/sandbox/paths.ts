@@ -42,16 +42,11 @@ const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kub
 
 const SIMULATED = [...CONTROL_PLANE, 'kwok-controller']
 
-/** The parts that run next to the control plane if the node is real. */
-const NODE_PARTS = [
-  'containerd',
-  'kubelet',
-  'kube-proxy',
-  'coredns',
-  'registry',
-  'forwarder',
-  'provisioner',
-] as const
+/** The parts of the only node that each of several nodes has for itself. */
+export const OWN_PARTS = ['containerd', 'kubelet'] as const
+
+/** The parts that run next to the control plane if nodes are real. */
+const NODE_PARTS = [...OWN_PARTS, 'kube-proxy', 'coredns', 'registry', 'forwarder', 'provisioner'] as const
 
 /** The cluster name in kwokctl. Each sandbox has a separate kwokctl directory. */
 export const CLUSTER = 'kk'
@@ -96,7 +91,8 @@ export function sandboxPaths(name: string, env: Environment): SandboxPaths {
   }
 }
 
-function pidFiles(names: readonly string[], directory: string): Readonly<Record<string, string>> {
+/** Returns the files with the process ids of components, by name. */
+export function pidFiles(names: readonly string[], directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, join(directory, 'pids', `${name}.pid`)]))
 }
 

@@ -1,5 +1,5 @@
 import {KkError} from '../base/errors.ts'
-import {runningComponents} from './control-plane/components.ts'
+import {requiredComponents, runningComponents} from './control-plane/components.ts'
 import {type SandboxPaths, sandboxPaths} from './paths.ts'
 import {readRecord} from './record.ts'
 import {commandOf, DEFAULT_SANDBOX, NODE_NAME, type Sandbox} from './sandbox.ts'
@@ -22,7 +22,7 @@ export async function findSandbox(paths: SandboxPaths): Promise<FoundSandbox> {
   if (!record) return {state: 'never-up'}
   if ('lost' in record) return {state: 'lost', why: record.lost}
   const {sandbox} = record
-  const {missing} = await runningComponents(paths)
+  const {missing} = await runningComponents(paths, requiredComponents(paths, sandbox))
   return missing.length === 0 ? {state: 'running', sandbox} : {state: 'broken', sandbox, missing}
 }
 

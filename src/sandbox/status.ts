@@ -2,7 +2,7 @@ import {readdir} from 'node:fs/promises'
 import type {NodeList} from 'kubernetes-types/core/v1.js'
 import {exists} from '../state/files/exists.ts'
 import {findTools} from '../state/tools.ts'
-import {runningComponents} from './control-plane/components.ts'
+import {requiredComponents, runningComponents} from './control-plane/components.ts'
 import {kubectl} from './control-plane/kubectl.ts'
 import {isSandboxName, sandboxesDirectory, sandboxPaths} from './paths.ts'
 import {readRecord} from './record.ts'
@@ -43,7 +43,8 @@ export async function status<Kind extends Sandbox = Sandbox>(
   const record = await readRecord(paths)
   if (record && 'lost' in record) throw lostSandbox('KK_SANDBOX', name, record.lost)
   const sandbox = record?.sandbox as Kind | undefined
-  const {components, missing} = await runningComponents(paths)
+  const required = sandbox && requiredComponents(paths, sandbox)
+  const {components, missing} = await runningComponents(paths, required)
   if (!sandbox || missing.length > 0) return {state: 'broken', name, missing}
   return {...sandbox, state: 'running', nodes: await readNodes(sandbox, env), components}
 }

@@ -1,11 +1,24 @@
 import {readFile} from 'node:fs/promises'
-import type {SandboxPaths} from '../paths.ts'
+import {OWN_PARTS, type SandboxPaths} from '../paths.ts'
+import {NODE_NAME, type Sandbox} from '../sandbox.ts'
 import {isOurs} from './processes.ts'
 
 interface RunningComponents {
   /** The process ids of running components, by name. */
   readonly components: Readonly<Record<string, number>>
   readonly missing: readonly string[]
+}
+
+/**
+ * Returns the files of the components that a sandbox must have: several real nodes may be stopped one by one.
+ */
+export function requiredComponents(
+  paths: SandboxPaths,
+  {name, nodes}: Pick<Sandbox, 'name' | 'nodes'>,
+): Readonly<Record<string, string>> {
+  if (name !== NODE_NAME || nodes === 1) return paths.components
+  const isOwn = (part: string) => (OWN_PARTS as readonly string[]).includes(part)
+  return Object.fromEntries(Object.entries(paths.components).filter(([part]) => !isOwn(part)))
 }
 
 /**

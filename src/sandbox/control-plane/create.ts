@@ -179,6 +179,8 @@ interface RealNode {
   readonly services: string
   /** The first address of that range, at which pods reach the API server. */
   readonly apiService: string
+  /** The seconds after which a node that does not report is not Ready; undefined: kwokctl's 200. */
+  readonly nodeGrace?: number | undefined
 }
 
 /** How nodes and pods behave: simulated by kwok, or real. */
@@ -206,7 +208,7 @@ function kwokConfiguration(options: ConfigurationOptions): readonly object[] {
       disable: ['kwok-controller'],
       kubeApiserverCertSANs: [behaviour.address, behaviour.apiService],
     }
-    return [clusterDocument(options, real, realArguments(paths, behaviour))]
+    return [clusterDocument(options, real, realArguments(paths, behaviour), graceArguments(behaviour))]
   }
   return [
     clusterDocument(options, {}, [{key: 'kubelet-preferred-address-types', value: 'Hostname'}]),
@@ -237,10 +239,19 @@ function realArguments(paths: SandboxPaths, {address, services}: RealNode): read
   ]
 }
 
+function graceArguments({nodeGrace}: RealNode): readonly Argument[] {
+  if (nodeGrace === undefined) return []
+  return [
+    {key: 'node-monitor-grace-period', value: `${nodeGrace}s`},
+    {key: 'node-monitor-period', value: '2s'},
+  ]
+}
+
 function clusterDocument(
   {paths, tools, ports}: ConfigurationOptions,
   more: object,
   apiServer: readonly Argument[],
+  controllers: readonly Argument[] = [],
 ): object {
   return {
     apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
@@ -265,7 +276,7 @@ function clusterDocument(
       // Single replicas: one that fails to renew its Lease in time on a busy machine would exit permanently.
       ...['kube-controller-manager', 'kube-scheduler'].map((name) => ({
         name,
-        extraArgs: [{key: 'leader-elect', value: 'false'}],
+        extraArgs: [{key: 'leader-elect', value: 'false'}, ...(name === 'kube-scheduler' ? [] : controllers)],
       })),
       {
         name: 'kube-apiserver',

@@ -7,6 +7,29 @@ export const GATEWAY = '10.213.0.1'
 /** The CIDR of pod addresses. */
 export const PODS = '10.213.0.0/16'
 
+/** The address of a node with namespaces of its own, by its number; its pods have the rest of that /24. */
+export function nodeAddress(number: number): string {
+  return `10.213.${number}.1`
+}
+
+/** Returns the first and last address of the pods of a node with namespaces of its own. */
+export function podRange(number: number): {readonly rangeStart: string; readonly rangeEnd: string} {
+  return {rangeStart: `10.213.${number}.10`, rangeEnd: `10.213.${number}.250`}
+}
+
+/** The largest number of nodes: each has a part of the addresses. */
+export const MOST_NODES = 9
+
+/**
+ * The networks between nodes with namespaces of their own, beside that of pods: bridges of the machine, which
+ * has their first address, and an interface of each node. In that of tunnels each node has an address, too;
+ * the other is a network outside the cloud.
+ */
+export const NODE_NETWORKS = [
+  {bridge: 'kk-aio-tunnels', interface: 'eth1', network: '10.215.0.0/24', hasNodes: true},
+  {bridge: 'kk-aio-public', interface: 'eth2', network: '172.24.4.0/24', hasNodes: false},
+] as const
+
 /** The CIDR of Service addresses. At its first address pods reach the API server. */
 export const SERVICES = '10.214.0.0/16'
 export const API_SERVICE = '10.214.0.1'

@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {type SandboxPaths, sandboxPaths} from '../paths.ts'
+import {pidFiles, type SandboxPaths, sandboxPaths} from '../paths.ts'
 import {NODE_NAME} from '../sandbox.ts'
 
 /** The paths of the all-in-one node: those of a sandbox, and those of its own parts in `directory`. */
@@ -24,13 +24,25 @@ export function nodePaths(env: Readonly<Record<string, string | undefined>>): No
   const directory = join(sandbox.home, 'node')
   return {
     ...sandbox,
+    ...ofParts(directory),
+    before: join(directory, 'before.json'),
+    volumes: join(directory, 'volumes'),
+    registry: join(directory, 'registry'),
+  }
+}
+
+/** Returns the paths of one of several nodes, whose `parts` have files of their own. */
+export function pathsOfNode(paths: NodePaths, name: string, parts: readonly string[]): NodePaths {
+  const directory = join(paths.directory, 'nodes', name)
+  return {...paths, ...ofParts(directory), components: pidFiles(parts, directory)}
+}
+
+function ofParts(directory: string) {
+  return {
     directory,
     logs: join(directory, 'logs'),
     etc: join(directory, 'etc'),
-    before: join(directory, 'before.json'),
     containerdSocket: join(directory, 'containerd.sock'),
-    volumes: join(directory, 'volumes'),
-    registry: join(directory, 'registry'),
     machine: join(directory, 'machine'),
   }
 }

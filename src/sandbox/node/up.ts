@@ -6,9 +6,11 @@ import {createControlPlane} from '../control-plane/create.ts'
 import {kubectl, serverVersion, type Target} from '../control-plane/kubectl.ts'
 import {writeRecord} from '../record.ts'
 import {findSandbox, lostSandbox, refuseBroken} from '../running.ts'
-import {NODE_NAME} from '../sandbox.ts'
 import {examineMachine} from './doctor/examine.ts'
 import {prepareMachine} from './host/machine.ts'
+import {type IsolatedNode, isolatedNode, nodeName} from './isolated/isolated-node.ts'
+import {startNode} from './isolated/start-node.ts'
+import {onlyNode} from './local-node.ts'
 import {API_SERVICE, GATEWAY, REGISTRY, REGISTRY_FOR_PODS, REGISTRY_PORT, SERVICES} from './network.ts'
 import type {Node} from './node.ts'
 import {startContainerd} from './parts/containerd.ts'
@@ -21,9 +23,12 @@ import {requireRoot} from './require-root.ts'
 import {storageClass} from './storage-class.ts'
 import {type NodeTools, nodeTools} from './tools.ts'
 import {type Wait, waitUntil} from './wait.ts'
+import {waitForNode} from './wait-for-node.ts'
 
 interface UpOptions {
   readonly env: NodeJS.ProcessEnv
+  /** The number of nodes. The only one is the machine; of several each has namespaces of its own. */
+  readonly nodes?: number | undefined
   /** Called with one short line per step. */
   readonly onProgress: (line: string) => void
   /** Aborts a start. Everything started is removed before the promise rejects. */
@@ -41,7 +46,7 @@ export interface UpResult {
  * part that does not start; with `KK_SANDBOX_BROKEN` if the node was up and has stopped, for example by a
  * reboot, because its volumes must not be removed implicitly.
  */
-export async function up({env, onProgress, signal}: UpOptions): Promise<UpResult> {
+export async function up({env, nodes = 1, onProgress, signal}: UpOptions): Promise<UpResult> {
   const paths = nodePaths(env)
   const start = async (): Promise<UpResult> => {
     const status = await findSandbox(paths)
@@ -53,7 +58,7 @@ export async function up({env, onProgress, signal}: UpOptions): Promise<UpResult
     await requireMachine(env)
     const tools = nodeTools(env)
     try {
-      return {outcome: 'started', node: await startNode({paths, tools, env, onProgress, signal})}
+      return {outcome: 'started', node: await startCluster({paths, tools, env, nodes, onProgress, signal})}
     } catch (error) {
       await removeNode(paths)
       throw error
@@ -85,22 +90,25 @@ interface StartOptions {
   readonly paths: NodePaths
   readonly tools: NodeTools
   readonly env: NodeJS.ProcessEnv
+  readonly nodes: number
   readonly onProgress: (line: string) => void
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Starts all parts of a node, none of which may exist, and waits until each part responds to its clients.
- */
-async function startNode(options: StartOptions): Promise<Node> {
-  const {paths, tools, env, onProgress, signal} = options
+/** Starts all parts, none of which may exist, and waits until each part responds to its clients. */
+async function startCluster(options: StartOptions): Promise<Node> {
+  const {paths, tools, env, nodes, onProgress, signal} = options
   onProgress('preparing the machine: bridge, iptables, cgroup')
-  await prepareMachine(paths)
+  await prepareMachine(paths, nodes)
 
   onProgress('starting etcd, API server, controllers, scheduler, containerd and the registry')
-  const [{server, context, ports}, containerdPid] = await Promise.all([
-    createControlPlane(options, {address: GATEWAY, services: SERVICES, apiService: API_SERVICE}),
-    startContainerd(paths, tools.pause, signal),
+  const only = nodes === 1 ? onlyNode(paths) : undefined
+  const [{server, context, ports}] = await Promise.all([
+    createControlPlane(options, {
+      ...{address: GATEWAY, services: SERVICES, apiService: API_SERVICE},
+      ...(!only && {nodeGrace: NODE_GRACE}),
+    }),
+    only && startContainerd(only, tools.pause, signal),
     startPart(paths, 'registry', registry(paths)),
   ])
 
@@ -108,45 +116,59 @@ async function startNode(options: StartOptions): Promise<Node> {
   const target = {binary: tools.kubectl, kubeconfig: paths.kubeconfig, env, command: 'kk aio'} as const
   const input = JSON.stringify(storageClass)
   await kubectl(target, ['create', '--validate=ignore', '--filename', '-'], {input, signal})
+  // It waits for a node of its name.
+  const machine = {name: only ? only.name : nodeName(1), address: GATEWAY, kubeconfig: paths.kubeconfig}
   const parts: Readonly<Record<string, Part>> = {
     forwarder: forwarder(tools.forwarder, ports.kubeApiserverPort),
-    'kube-proxy': kubeProxy(paths, tools['kube-proxy']),
-    kubelet: kubelet(paths, tools.kubelet, containerdPid),
+    'kube-proxy': kubeProxy(machine, tools['kube-proxy']),
+    ...(only && {kubelet: kubelet(only, tools.kubelet)}),
     coredns: coredns(paths, tools.coredns),
     provisioner: provisioner(paths, tools.provisioner),
   }
   await Promise.all(Object.entries(parts).map(([name, part]) => startPart(paths, name, part)))
-  const probes = readiness(target)
+  if (only) await waitForNode(only, target, signal)
+  else await startNodes(options, target, ports.kubeApiserverPort)
+  const probes = readiness()
   await Promise.all(probes.map(({isReady, ...wait}) => waitUntil(paths, {...wait, signal}, isReady)))
 
   const kubernetes = await serverVersion(target, signal)
   const {name, kubeconfig, auditLog} = paths
   const node: Node = {
-    ...{name, kubeconfig, context, server, kubernetes, nodes: 1, auditLog},
+    ...{name, kubeconfig, context, server, kubernetes, nodes, auditLog},
     ...{address: GATEWAY, registry: REGISTRY, registryForPods: REGISTRY_FOR_PODS},
   }
   await writeRecord(paths, node)
   return node
 }
 
+/** A kubelet renews its Lease every ten seconds, if the machine is not overloaded. */
+const NODE_GRACE = 30
+
+/** Starts several nodes with namespaces of their own, one after the other, and waits until all are Ready. */
+async function startNodes(
+  {paths, tools, nodes, onProgress, signal}: StartOptions,
+  target: Target,
+  port: number,
+): Promise<void> {
+  const started: IsolatedNode[] = []
+  for (const number of Array.from({length: nodes}, (_, index) => index + 1)) {
+    const node = await isolatedNode(paths, number)
+    onProgress(`starting ${node.name}`)
+    await startNode(node, {tools, nodes, port, signal})
+    started.push(node)
+  }
+  await Promise.all(started.map((node) => waitForNode(node, target, signal)))
+}
+
 interface ReadinessProbe extends Wait {
   readonly isReady: () => Promise<boolean>
 }
 
-const READY = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
 const API_NAME = 'kubernetes.default.svc.cluster.local'
 
-/** Returns the readiness probes of the node: each part is queried as its clients query it. */
-function readiness(target: Target): readonly ReadinessProbe[] {
+/** Returns the readiness probes of the parts beside the nodes: each is queried as its clients query it. */
+function readiness(): readonly ReadinessProbe[] {
   return [
-    {
-      part: 'kubelet',
-      until: 'the node is Ready',
-      isReady: async () => {
-        const args = ['get', 'node', NODE_NAME, '--ignore-not-found', '--output', READY]
-        return (await kubectl(target, args)) === 'True'
-      },
-    },
     {
       part: 'kube-proxy',
       until: 'the API server responds at the address of its Service',

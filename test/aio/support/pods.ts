@@ -7,14 +7,16 @@ import {kubectl, nodeHome} from './node.ts'
 /** Debian's busybox and curl, in the node's registry. */
 export const IMAGE = 'localhost:5010/busybox:test'
 
-/** Pushes the image and takes it from containerd again, so that the kubelet has to pull it. */
-export async function pushImage(): Promise<void> {
+/**
+ * Pushes the image by a node's containerd and takes it from there again, so that the kubelet has to pull it.
+ */
+export async function pushImage(node = 'node'): Promise<void> {
   const archive = join(nodeHome(), 'busybox.tar')
   await writeFile(
     archive,
     await imageArchive({name: IMAGE, files: await programs(), entrypoint: ['/bin/busybox']}),
   )
-  const ctr = ['--address', join(nodeHome(), 'node/containerd.sock'), '--namespace', 'push', 'images']
+  const ctr = ['--address', join(nodeHome(), node, 'containerd.sock'), '--namespace', 'push', 'images']
   await execa('ctr', [...ctr, 'import', archive])
   await execa('ctr', [...ctr, 'push', '--plain-http', IMAGE])
   await execa('ctr', [...ctr, 'remove', IMAGE])

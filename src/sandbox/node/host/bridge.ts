@@ -1,7 +1,8 @@
+import {existsSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {pollUntil} from '../../../base/poll.ts'
-import {BRIDGE, GATEWAY, PODS} from '../network.ts'
+import {BRIDGE, GATEWAY, NODE_NETWORKS, PODS} from '../network.ts'
 import {command} from './command.ts'
 
 const INTERFACES = '/sys/class/net'
@@ -9,10 +10,31 @@ const DETACH_TIMEOUT_MS = 10_000
 
 /** Creates the bridge, on whose address components listen; its alias is the directory of its node. */
 export async function makeBridge(nodeDirectory: string): Promise<void> {
-  await command(['ip', 'link', 'add', 'name', BRIDGE, 'type', 'bridge'])
+  await addBridge(BRIDGE, `${GATEWAY}/${prefix(PODS)}`)
   await command(['ip', 'link', 'set', BRIDGE, 'alias', nodeDirectory])
-  await command(['ip', 'address', 'add', `${GATEWAY}/${PODS.split('/')[1]}`, 'dev', BRIDGE])
-  await command(['ip', 'link', 'set', BRIDGE, 'up'])
+}
+
+/**
+ * Creates the bridges between nodes with namespaces of their own, each with the first address of its network.
+ */
+export async function makeNodeBridges(): Promise<void> {
+  for (const {bridge, network} of NODE_NETWORKS)
+    await addBridge(bridge, `${addressIn(network, 1)}/${prefix(network)}`)
+}
+
+/** Returns an address of a network of the kind `A.B.C.0/24` by its last number. */
+export function addressIn(network: string, last: number): string {
+  return network.replace(/0\/.*/, String(last))
+}
+
+export function prefix(network: string): string {
+  return network.split('/')[1]!
+}
+
+async function addBridge(name: string, address: string): Promise<void> {
+  await command(['ip', 'link', 'add', 'name', name, 'type', 'bridge'])
+  await command(['ip', 'address', 'add', address, 'dev', name])
+  await command(['ip', 'link', 'set', name, 'up'])
 }
 
 /** Returns the directory of the node that created the bridge; undefined if there is no bridge. */
@@ -21,16 +43,19 @@ export async function bridgeOwner(): Promise<string | undefined> {
   return alias?.trim()
 }
 
-/** Removes the bridge. Its ports vanish shortly after the last process of their pods. */
-export async function removeBridge(): Promise<void> {
-  const isBare = async () => (await bridgePorts()).length === 0
-  await pollUntil(isBare, {interval: 20, deadline: Date.now() + DETACH_TIMEOUT_MS})
-  for (const port of await bridgePorts()) await command(['ip', 'link', 'delete', port])
-  if ((await bridgeOwner()) !== undefined) await command(['ip', 'link', 'delete', BRIDGE])
+/** Removes the bridges. Their ports vanish shortly after the last process of their pods. */
+export async function removeBridges(): Promise<void> {
+  // The one with the owner last.
+  for (const bridge of [...NODE_NETWORKS.map(({bridge}) => bridge), BRIDGE]) {
+    const isBare = async () => (await bridgePorts(bridge)).length === 0
+    await pollUntil(isBare, {interval: 20, deadline: Date.now() + DETACH_TIMEOUT_MS})
+    for (const port of await bridgePorts(bridge)) await command(['ip', 'link', 'delete', port])
+    if (existsSync(join(INTERFACES, bridge))) await command(['ip', 'link', 'delete', bridge])
+  }
 }
 
-async function bridgePorts(): Promise<string[]> {
-  return readdir(join(INTERFACES, BRIDGE, 'brif')).catch(() => [])
+async function bridgePorts(bridge: string): Promise<string[]> {
+  return readdir(join(INTERFACES, bridge, 'brif')).catch(() => [])
 }
 
 /** Returns the names of all network interfaces of the machine. */

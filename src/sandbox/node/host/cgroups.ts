@@ -28,14 +28,54 @@ const SHARES = {'cpu.shares': '102400', 'cpu.weight': '10000'}
 /** Creates the node's cgroup. With version 2, it also enables every controller for child cgroups. */
 export async function makeCgroup(): Promise<void> {
   for (const mount of await cgroupMounts()) {
-    const controllers = await readFile(join(mount, 'cgroup.controllers'), 'utf8').catch(() => '')
-    for (const name of controllers.split(/\s+/).filter(Boolean))
-      await writeFile(join(mount, 'cgroup.subtree_control'), `+${name}`).catch(() => {})
+    await enableControllers(mount)
     const cgroup = join(mount, CGROUP)
     await makeDirectory(cgroup)
     for (const [file, shares] of Object.entries(SHARES))
       if (existsSync(join(cgroup, file))) await writeFile(join(cgroup, file), shares)
   }
+}
+
+interface NodeCgroup {
+  readonly cgroup: string
+  /** The cgroup of its processes: with version 2 one with controllers for its children has none itself. */
+  readonly joined: string
+}
+
+/** Returns the cgroup of a node with namespaces of its own, below a cgroup mount. */
+export function nodeCgroup(mount: string, name: string): NodeCgroup {
+  const cgroup = join(mount, CGROUP, name)
+  return {cgroup, joined: existsSync(join(mount, 'cgroup.controllers')) ? join(cgroup, 'init') : cgroup}
+}
+
+/** Creates the cgroup of a node with namespaces of its own, in every hierarchy, for processes to join. */
+export async function makeNodeCgroup(name: string): Promise<void> {
+  for (const mount of await cgroupMounts()) {
+    const {cgroup, joined} = nodeCgroup(mount, name)
+    const above = join(mount, CGROUP)
+    await enableControllers(above)
+    await makeDirectory(joined)
+    // With version 1 a new cpuset is empty, and takes no process.
+    for (const file of ['cpuset.cpus', 'cpuset.mems'])
+      for (const [from, to] of [
+        [mount, above],
+        [above, cgroup],
+      ] as const)
+        if (existsSync(join(cgroup, 'tasks')) && existsSync(join(cgroup, file)))
+          await writeFile(join(to, file), await readFile(join(from, file)))
+  }
+}
+
+/** Kills every process in a node's cgroup, and removes it. */
+export async function removeNodeCgroup(name: string): Promise<void> {
+  for (const mount of await cgroupMounts()) await removeTree(nodeCgroup(mount, name).cgroup)
+}
+
+/** With version 2, enables every controller for the children of a cgroup. */
+async function enableControllers(cgroup: string): Promise<void> {
+  const controllers = await readFile(join(cgroup, 'cgroup.controllers'), 'utf8').catch(() => '')
+  for (const name of controllers.split(/\s+/).filter(Boolean))
+    await writeFile(join(cgroup, 'cgroup.subtree_control'), `+${name}`).catch(() => {})
 }
 
 /**

@@ -1,4 +1,4 @@
-import {BRIDGE, PODS} from '../network.ts'
+import {BRIDGE, NODE_NETWORKS, PODS} from '../network.ts'
 import {command} from './command.ts'
 
 const FAMILIES = ['iptables', 'ip6tables'] as const
@@ -24,7 +24,7 @@ COMMIT
 -A KK-AIO-INPUT -i lo -j RETURN
 -A KK-AIO-INPUT -i ${BRIDGE} -j RETURN
 -A KK-AIO-INPUT -d ${PODS} -j DROP
--A KK-AIO-FORWARD -i ${BRIDGE} -j ACCEPT
+${[BRIDGE, ...NODE_NETWORKS.map(({bridge}) => bridge)].map((bridge) => `-A KK-AIO-FORWARD -i ${bridge} -j ACCEPT`).join('\n')}
 -A KK-AIO-FORWARD -o ${BRIDGE} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
 -A KK-AIO-FORWARD -o ${BRIDGE} -j DROP
 COMMIT

@@ -4,7 +4,14 @@ import {exists} from '../../../state/files/exists.ts'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
 import type {NodePaths} from '../paths.ts'
-import {bridgeOwner, interfaceNames, makeBridge, removeBridge, removeTaps} from './bridge.ts'
+import {
+  bridgeOwner,
+  interfaceNames,
+  makeBridge,
+  makeNodeBridges,
+  removeBridges,
+  removeTaps,
+} from './bridge.ts'
 import {makeCgroup, removeCgroup} from './cgroups.ts'
 import {addRules, type Chain, nodeChains, removeRules} from './iptables.ts'
 import {REPLACED, replacement} from './namespace.ts'
@@ -24,8 +31,8 @@ interface Before {
 /** The state to restore without a record: settings stay, and only kk's own chains are removed. */
 const UNKNOWN: Before = {settings: {}, chains: {iptables: [], ip6tables: []}, missing: []}
 
-/** Prepares the machine for a node, and records its previous state first. */
-export async function prepareMachine(paths: NodePaths): Promise<void> {
+/** Prepares the machine for this number of nodes, and records its previous state first. */
+export async function prepareMachine(paths: NodePaths, nodes: number): Promise<void> {
   const before: Before = {
     settings: await readSettings(),
     chains: {iptables: await nodeChains('iptables'), ip6tables: await nodeChains('ip6tables')},
@@ -40,6 +47,7 @@ export async function prepareMachine(paths: NodePaths): Promise<void> {
   await writeNeededSettings()
   await makeCgroup()
   await makeBridge(paths.home)
+  if (nodes > 1) await makeNodeBridges()
   await addRules()
 }
 
@@ -54,7 +62,7 @@ export async function restoreMachine(paths: NodePaths): Promise<boolean> {
 
   const before = text === undefined ? UNKNOWN : (JSON.parse(text) as Before)
   await removeCgroup()
-  await removeBridge()
+  await removeBridges()
   if (before.interfaces) await removeTaps(before.interfaces)
   await removeRules(before.chains)
   await writeSettings(before.settings)

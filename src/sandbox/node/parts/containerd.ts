@@ -1,8 +1,8 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {command, succeeds} from '../host/command.ts'
-import {inNewNamespace} from '../host/namespace.ts'
-import {BRIDGE, PODS, REGISTRY, REGISTRY_FOR_PODS, REGISTRY_PORT} from '../network.ts'
+import type {LocalNode} from '../local-node.ts'
+import {BRIDGE, PODS, REGISTRY, REGISTRY_FOR_PODS} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import {PAUSE_IMAGE, pauseImage} from '../pause-image.ts'
 import {waitUntil} from '../wait.ts'
@@ -16,21 +16,21 @@ export const CNI_PLUGINS = '/usr/lib/cni'
 const NETWORK_NAME = 'kk-aio'
 
 /**
- * Returns containerd with runc, in the node's mount namespace. It runs CNI plugins and pulls from the
- * registry.
+ * Returns containerd with runc, in the node's namespaces. It runs CNI plugins and pulls from the registry.
  */
-function containerd(paths: NodePaths): Part {
+function containerd(node: LocalNode): Part {
+  const {paths} = node
   const config = join(paths.etc, 'containerd.toml')
   const cni = join(paths.etc, 'cni')
   const certificates = join(paths.etc, 'registries')
   return {
-    argv: inNewNamespace(paths, ['containerd', '--config', config]),
+    argv: node.containerd(['containerd', '--config', config]),
     directories: [join(paths.directory, 'host-local')],
     files: {
       [config]: containerdConfig(paths, {cni, certificates}),
-      [join(cni, '10-kk.conflist')]: JSON.stringify(network(paths), undefined, 2),
-      [join(certificates, REGISTRY, 'hosts.toml')]: REGISTRY_HOST,
-      [join(certificates, REGISTRY_FOR_PODS, 'hosts.toml')]: REGISTRY_HOST,
+      [join(cni, '10-kk.conflist')]: JSON.stringify(network(node), undefined, 2),
+      [join(certificates, REGISTRY, 'hosts.toml')]: registryHost(node),
+      [join(certificates, REGISTRY_FOR_PODS, 'hosts.toml')]: registryHost(node),
     },
   }
 }
@@ -77,13 +77,15 @@ SystemdCgroup = false
 `
 }
 
-const REGISTRY_HOST = `server = "http://127.0.0.1:${REGISTRY_PORT}"
+function registryHost({registry}: LocalNode): string {
+  return `server = "http://${registry}"
 
-[host."http://127.0.0.1:${REGISTRY_PORT}"]
+[host."http://${registry}"]
 capabilities = ["pull", "resolve"]
 `
+}
 
-function network(paths: NodePaths): object {
+function network({paths, pods}: LocalNode): object {
   return {
     cniVersion: '0.4.0',
     name: NETWORK_NAME,
@@ -97,7 +99,7 @@ function network(paths: NodePaths): object {
         ipam: {
           type: 'host-local',
           dataDir: join(paths.directory, 'host-local'),
-          ranges: [[{subnet: PODS}]],
+          ranges: [[{subnet: PODS, ...pods}]],
           routes: [{dst: '0.0.0.0/0'}],
         },
       },
@@ -106,13 +108,10 @@ function network(paths: NodePaths): object {
   }
 }
 
-/** Starts containerd and imports the pause image. Resolves with the process id of containerd. */
-export async function startContainerd(
-  paths: NodePaths,
-  pause: string,
-  signal?: AbortSignal,
-): Promise<number> {
-  const pid = await startPart(paths, 'containerd', containerd(paths))
+/** Starts containerd and imports the pause image. */
+export async function startContainerd(node: LocalNode, pause: string, signal?: AbortSignal): Promise<void> {
+  const {paths} = node
+  await startPart(paths, 'containerd', containerd(node))
   const ctr = ['ctr', '--address', paths.containerdSocket, '--namespace', 'k8s.io']
   const wait = {part: 'containerd', until: 'it responds', signal}
   await waitUntil(paths, wait, () => succeeds([...ctr, 'version']))
@@ -120,5 +119,4 @@ export async function startContainerd(
   const archive = join(paths.directory, 'pause.tar')
   await writeFile(archive, await pauseImage(pause))
   await command([...ctr, 'images', 'import', archive])
-  return pid
 }

@@ -1,35 +1,34 @@
 import {join} from 'node:path'
 import {OPENSTACK_LABELS} from '../../control-plane/objects.ts'
-import {NODE_NAME} from '../../sandbox.ts'
-import {CGROUP} from '../host/cgroups.ts'
-import {inProcessNamespace, KUBELET} from '../host/namespace.ts'
+import {KUBELET} from '../host/namespace.ts'
+import type {LocalNode} from '../local-node.ts'
 import {GATEWAY, KUBELET_PORT} from '../network.ts'
-import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
 /**
- * Returns the kubelet, in containerd's mount namespace; it accepts only requests with the API server's
+ * Returns the kubelet, in the namespaces of containerd; it accepts only requests with the API server's
  * certificate.
  */
-export function kubelet(paths: NodePaths, binary: string, containerdPid: number): Part {
+export function kubelet(node: LocalNode, binary: string): Part {
+  const {name, address, paths, kubeconfig} = node
   const config = join(paths.etc, 'kubelet.json')
   const labels = Object.entries(OPENSTACK_LABELS).map(([key, value]) => `${key}=${value}`)
   const argv = [
-    ...[binary, '--config', config, '--kubeconfig', paths.kubeconfig],
+    ...[binary, '--config', config, '--kubeconfig', kubeconfig],
     ...['--root-dir', KUBELET, '--cert-dir', join(KUBELET, 'pki')],
-    ...['--hostname-override', NODE_NAME, '--node-ip', GATEWAY, '--node-labels', labels.join(',')],
+    ...['--hostname-override', name, '--node-ip', address, '--node-labels', labels.join(',')],
   ]
   return {
-    argv: inProcessNamespace(containerdPid, argv),
-    files: {[config]: JSON.stringify(configuration(paths), undefined, 2)},
+    argv: node.program(argv),
+    files: {[config]: JSON.stringify(configuration(node), undefined, 2)},
   }
 }
 
-function configuration(paths: NodePaths): object {
+function configuration({address, paths, cgroup, resolver}: LocalNode): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
-    address: GATEWAY,
+    address,
     port: KUBELET_PORT,
     healthzPort: 0,
     authentication: {
@@ -43,12 +42,13 @@ function configuration(paths: NodePaths): object {
     volumePluginDir: join(paths.directory, 'volume-plugins'),
     staticPodPath: '',
     cgroupDriver: 'cgroupfs',
-    cgroupRoot: CGROUP,
+    cgroupRoot: cgroup,
     failCgroupV1: false,
     enforceNodeAllocatable: [],
     failSwapOn: false,
     clusterDNS: [GATEWAY],
     clusterDomain: 'cluster.local',
+    ...(resolver && {resolvConf: resolver}),
     serializeImagePulls: false,
     // Other programs use the disk, too, so a full disk is not caused by pods.
     evictionHard: {'memory.available': '100Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi'},

@@ -1,5 +1,4 @@
 import {join} from 'node:path'
-import {NODE_NAME} from '../../sandbox.ts'
 import {GATEWAY, PODS, REGISTRY_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import {PROVISIONER} from '../storage-class.ts'
@@ -48,20 +47,27 @@ export function forwarder(binary: string, apiServerPort: number): Part {
   return {argv: [binary, ...ports.map((port) => `${GATEWAY}:${port}=127.0.0.1:${port}`)]}
 }
 
-/**
- * Returns kube-proxy, which changes only iptables rules; NodePorts are reachable only on the bridge's
- * address.
- */
-export function kubeProxy(paths: NodePaths, binary: string): Part {
+interface Proxied {
+  readonly name: string
+  readonly address: string
+  readonly kubeconfig: string
+}
+
+/** Returns kube-proxy, which changes only iptables rules; NodePorts are reachable only at this address. */
+export function kubeProxy(
+  {name, address, kubeconfig}: Proxied,
+  binary: string,
+  inNode = (argv: readonly string[]) => argv,
+): Part {
   return {
-    argv: [
-      ...[binary, '--kubeconfig', paths.kubeconfig, '--hostname-override', NODE_NAME],
-      ...['--proxy-mode', 'iptables', '--cluster-cidr', PODS, '--nodeport-addresses', `${GATEWAY}/32`],
+    argv: inNode([
+      ...[binary, '--kubeconfig', kubeconfig, '--hostname-override', name],
+      ...['--proxy-mode', 'iptables', '--cluster-cidr', PODS, '--nodeport-addresses', `${address}/32`],
       '--iptables-localhost-nodeports=false',
       ...['--conntrack-max-per-core', '0', '--conntrack-min', '0'],
       ...['--conntrack-tcp-timeout-established', '0s', '--conntrack-tcp-timeout-close-wait', '0s'],
       ...['--metrics-bind-address', '127.0.0.1:10249', '--healthz-bind-address', '127.0.0.1:10256'],
-    ],
+    ]),
   }
 }
 
