@@ -109,6 +109,61 @@ print(*reached(json.loads('${JSON.stringify(networks)}')))`
   expect(stdout).toBe('everywhere edge')
 })
 
+describe('tunnels of a switch in userspace', () => {
+  /** What the script does for tunnels on a node whose interfaces have these addresses. */
+  async function tunnels(chosen: string, interfaces: Readonly<Record<string, string>>, nodes: number) {
+    const script = find(await charts.render('ovn'), 'ConfigMap', 'ovn-bin').data!['ovn-chassis.py']!
+    const program = `${script.split('\nwith open(')[0]}
+interfaces = json.loads('${JSON.stringify(interfaces)}')
+def request(*_):
+    return {"status": {"desiredNumberScheduled": ${nodes}}}
+def vsctl(*arguments):
+    print(*arguments, file=sys.stderr)
+    return "br-ex" if arguments == ("list-br",) else ""
+def link(kind, verb, *rest):
+    print(kind, verb, *rest, file=sys.stderr)
+    if kind == "address":
+        interfaces[rest[-1]] = rest[0].split("/")[0] if verb == "replace" else ""
+def addresses(interface):
+    found = interfaces.get(interface)
+    return [{"local": found, "prefixlen": 24}] if found else []
+import sys
+print(tunnel_address("${chosen}", "netdev"))`
+    const env = {
+      NODE_NAME: 'one',
+      POD_NAMESPACE: 'openstack',
+      POD_IP: '10.0.0.1',
+      DAEMONSET: 'ovn-controller',
+    }
+    return execa('python3', ['-c', program], {env, reject: false})
+  }
+
+  it('leave by a bridge of the switch, which takes over the address of the interface', async () => {
+    const {stdout, stderr} = await tunnels('eth1', {eth1: '10.1.0.5'}, 2)
+
+    expect(stdout).toBe('10.1.0.5')
+    expect(stderr).toContain('--may-exist add-port br-tun eth1')
+    expect(stderr).toContain('address delete 10.1.0.5/24 dev eth1\naddress replace 10.1.0.5/24 dev br-tun')
+  })
+
+  it('keep that address when the pod starts again', async () => {
+    const {stdout, stderr} = await tunnels('eth1', {'br-tun': '10.1.0.5'}, 2)
+
+    expect(stdout).toBe('10.1.0.5')
+    expect(stderr).not.toContain('address')
+  })
+
+  it('need an interface if there are several nodes, unless the address of the node is on a bridge', async () => {
+    const alone = await tunnels('', {}, 1)
+    const bridged = await tunnels('', {'br-ex': '10.0.0.1'}, 2)
+    const refused = await tunnels('', {}, 2)
+
+    expect([alone.stdout, bridged.stdout]).toEqual(['10.0.0.1', '10.0.0.1'])
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr).toContain('state an interface for tunnels alone in conf.chassis.tunnel_interface')
+  })
+})
+
 describe('the privileges of pods on their node', () => {
   it('are limited to the required ones', async () => {
     const privileges = await Promise.all(

@@ -93,6 +93,8 @@ import time
 {{ include "common.scripts.cluster" . }}
 
 NODE = os.environ["NODE_NAME"]
+# A userspace switch sends tunnels by a bridge of its own only: this one, which takes over the address of the interface for tunnels.
+TUNNELS = "br-tun"
 
 
 def vsctl(*arguments):
@@ -104,14 +106,38 @@ def link(*arguments):
     subprocess.run(["ip", *arguments], check=True)
 
 
-def tunnel_address(interface):
-    if not interface:
-        return os.environ["POD_IP"]
+def addresses(interface):
     shown = subprocess.run(["ip", "-json", "address", "show", interface], stdout=subprocess.PIPE, check=True).stdout
-    addresses = [each["local"] for each in json.loads(shown)[0]["addr_info"] if each["scope"] == "global"]
-    if not addresses:
+    return [each for each in json.loads(shown)[0]["addr_info"] if each["scope"] == "global"]
+
+
+def is_alone():
+    path = "/apis/apps/v1/namespaces/%s/daemonsets/%s" % (NAMESPACE, os.environ["DAEMONSET"])
+    return request("GET", path)["status"]["desiredNumberScheduled"] < 2
+
+
+def tunnel_address(interface, datapath):
+    if not interface:
+        own = os.environ["POD_IP"]
+        if datapath == "netdev" and not is_alone():
+            found = [each["local"] for bridge in vsctl("list-br").split() for each in addresses(bridge)]
+            if own not in found:
+                raise SystemExit(
+                    "the switch of %s runs in userspace and sends no tunnels from %s, which is on none of its bridges: "
+                    "state an interface for tunnels alone in conf.chassis.tunnel_interface" % (NODE, own)
+                )
+        return own
+    if datapath == "netdev":
+        connect({"bridge": TUNNELS, "interface": interface}, datapath)
+        for each in addresses(interface):
+            address = "%s/%d" % (each["local"], each["prefixlen"])
+            link("address", "delete", address, "dev", interface)
+            link("address", "replace", address, "dev", TUNNELS)
+        interface = TUNNELS
+    found = addresses(interface)
+    if not found:
         raise SystemExit("%s of %s has no address for tunnels" % (interface, NODE))
-    return addresses[0]
+    return found[0]["local"]
 
 
 def reached(networks):
@@ -147,7 +173,7 @@ for network in networks.values():
 ids = {
     **chassis["external_ids"],
     "ovn-remote": os.environ["OVN_REMOTE"],
-    "ovn-encap-ip": tunnel_address(chassis["tunnel_interface"]),
+    "ovn-encap-ip": tunnel_address(chassis["tunnel_interface"], datapath),
     "ovn-bridge-mappings": ",".join("%s:%s" % (name, each["bridge"]) for name, each in networks.items()),
     "ovn-cms-options": "enable-chassis-as-gw" if networks else "",
 }
