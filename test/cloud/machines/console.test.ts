@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import type {Page} from 'playwright-core'
 import {beforeAll, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
@@ -23,6 +24,11 @@ async function shows(text: string): Promise<void> {
   await waitFor(async () => (await screen()).includes(text), {until: `the screen says ${text}`})
 }
 
+/** Types as slowly as a person does: a keyboard of QEMU's remembers 16 events, and the guest may be busy. */
+function type(page: Page, text: string): Promise<void> {
+  return page.keyboard.type(text, {delay: 200})
+}
+
 it('the console of a virtual machine is a web page with display and keyboard input', async () => {
   const {url} = await openstack<{readonly url: string}>('console url show --novnc first')
   const page = await newPage()
@@ -36,11 +42,11 @@ it('the console of a virtual machine is a web page with display and keyboard inp
     "printf '\\033c' >/dev/tty1; kill -9 $(ls -l /proc/[0-9]*/fd/0 | sed -n 's,.*/proc/\\([0-9]*\\)/fd/0 -> /dev/tty1$,\\1,p')",
   )
   await shows('login:')
-  await page.keyboard.type('root\n')
+  await type(page, 'root\n')
   await shows('Password:')
-  await page.keyboard.type('guest\n')
+  await type(page, 'guest\n')
   await shows('~ # ')
-  await page.keyboard.type('expr 123456 / 8\n')
+  await type(page, 'expr 123456 / 8\n')
   await shows('15432')
 
   await page.screenshot({path: SCREENSHOT})
@@ -50,5 +56,5 @@ it('the console of a virtual machine is a web page with display and keyboard inp
     return new Set(new Uint32Array(data.buffer)).size
   })()`)
   expect(colours).toBeGreaterThan(1)
-  await page.keyboard.type('exit\n')
+  await type(page, 'exit\n')
 })
