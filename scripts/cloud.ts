@@ -1,8 +1,10 @@
 /**
  * `sudo npm run cloud`: from a clone to a virtual machine that answers, on this machine. Each step skips what
- * already exists, so that you can run it again after an interruption.
+ * already exists, so that you can run it again after an interruption. `-- --nodes 3` has three nodes, of
+ * which the last is no compute node.
  */
 import {join} from 'node:path'
+import {parseArgs} from 'node:util'
 import {execa} from 'execa'
 import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {bringImages} from './cloud/images.ts'
@@ -11,7 +13,10 @@ import {ensureSystemPackages} from './system-packages.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const KK = join(ROOT, 'dist/kk')
-const ENVIRONMENT = 'environments/cloud.yaml'
+const {nodes} = parseArgs({options: {nodes: {type: 'string', default: '1'}}}).values
+const ENVIRONMENT = nodes === '1' ? 'environments/cloud.yaml' : 'environments/nodes.yaml'
+/** The last of three nodes: fewer all are compute nodes. */
+const NO_COMPUTE = Number(nodes) > 2 ? [`node-${nodes}`] : []
 
 interface Step {
   readonly title: string
@@ -25,11 +30,15 @@ const steps: readonly Step[] = [
   {title: "Debian's packages", takes: '1 minute', run: () => ensureSystemPackages(console.log, 'cloud')},
   {title: 'the programs of the node', takes: '15 minutes', run: () => script('toolbox', 'aio')},
   {title: 'kk', takes: '1 minute', run: () => buildWhenOld(console.log)},
-  {title: 'the node', takes: '1 minute', run: () => kk('aio', 'up')},
+  {title: 'the node', takes: '1 minute', run: nodesUp},
   {
     title: 'the images',
     takes: '30 minutes',
-    run: () => bringImages({kk: KK, stdio: 'inherit'}),
+    run: async () => {
+      await bringImages({kk: KK, stdio: 'inherit'})
+      // Nodes that already have pods pull their images themselves.
+      if (nodes !== '1') await kk('aio', 'node', 'seed').catch(() => undefined)
+    },
   },
   {
     title: 'OpenStack',
@@ -44,6 +53,12 @@ const steps: readonly Step[] = [
     },
   },
 ]
+
+async function nodesUp(): Promise<void> {
+  await kk('aio', 'up', '--nodes', nodes)
+  for (const node of NO_COMPUTE)
+    await kk('aio', 'shell', '--', 'kubectl', 'label', 'node', node, 'openstack-compute-node-')
+}
 
 function script(name: string, ...args: readonly string[]) {
   return execa(process.execPath, [join(ROOT, 'scripts', `${name}.ts`), ...args], {

@@ -1,7 +1,9 @@
+import {readdir, stat} from 'node:fs/promises'
+import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {machine} from './support/machine.ts'
-import {kk, kubectl, makeNamespace} from './support/node.ts'
+import {kk, kubectl, makeNamespace, nodeHome} from './support/node.ts'
 import {IMAGE, inPod, pushImage} from './support/pods.ts'
 
 const NODES = ['node-1', 'node-2']
@@ -19,6 +21,7 @@ beforeAll(async () => {
   const {exitCode, stderr} = await kk(['aio', 'up', '--nodes', '2'])
   expect(exitCode, stderr).toBe(0)
   await pushImage('node/nodes/node-1')
+  expect((await kk(['aio', 'node', 'seed'])).stderr).toContain('all nodes have 1 images')
   namespace = await makeNamespace()
   await daemonSet('web', SERVE, {
     readinessProbe: {httpGet: {path: '/', port: 8080}, periodSeconds: 1},
@@ -125,6 +128,21 @@ describe('several nodes on this machine', () => {
 })
 
 describe('kk aio node', () => {
+  it('seed gives each node the images of the registry, once on disk, and only before there are pods', async () => {
+    const events = ['get', 'events', '--namespace', namespace, '--field-selector', 'reason=Pulled']
+    const {exitCode, stderr} = await kk(['aio', 'node', 'seed'])
+    const store = join(
+      nodeHome(),
+      'node/nodes/node-2/containerd/io.containerd.content.v1.content/blobs/sha256',
+    )
+    const blobs = await Promise.all((await readdir(store)).map((blob) => stat(join(store, blob))))
+
+    expect(await kubectl(events)).toContain('already present on machine')
+    expect(blobs.filter(({nlink}) => nlink > 1)).not.toEqual([])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('node-1 has pods')
+  })
+
   it('stop ends all of a node at once, and start brings the same pods back', async () => {
     const pod = await ofPod('web', 'node-2')
 
