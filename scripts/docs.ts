@@ -13,13 +13,15 @@ import {excludedTests} from './docs/excluded-tests.ts'
 import {imageTable} from './docs/image-table.ts'
 import {kindTables} from './docs/kind-tables.ts'
 import {withMadeParts} from './docs/marked.ts'
-import {permissionParts} from './docs/permission-roles.ts'
+import {permissionFiles, permissionParts} from './docs/permission-roles.ts'
 import {podTable} from './docs/pod-table.ts'
 import {serviceTable} from './docs/service-table.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 /** Has only generated pages. */
 const COMMANDS = join(DOCS, 'commands')
+/** Has only generated roles. */
+const PERMISSIONS = join(DOCS, 'permissions')
 
 interface Page {
   readonly path: string
@@ -42,8 +44,9 @@ export async function madePages(): Promise<readonly Page[]> {
     page('auditing.md', {'audit-kinds': auditTable()}),
     page('safety.md', {checks: checkTable()}),
     page('permissions.md', permissionParts()),
+    ...permissionFiles().map(({name, text}) => ({path: join(PERMISSIONS, name), text})),
     page('charts.md', chartTables()),
-    page('images.md', await imageTable()),
+    page('image-list.md', await imageTable()),
     page('pods.md', podTable()),
     page('services.md', await serviceTable()),
     page('tempest.md', {'tempest-excluded': excludedTests(join(DOCS, '../charts/tempest'))}),
@@ -58,7 +61,9 @@ function page(name: string, parts: Readonly<Record<string, string>>): Page {
 
 if (import.meta.main) {
   const pages = await madePages()
-  rmSync(COMMANDS, {recursive: true, force: true})
-  mkdirSync(COMMANDS)
+  for (const made of [COMMANDS, PERMISSIONS]) {
+    rmSync(made, {recursive: true, force: true})
+    mkdirSync(made)
+  }
   for (const {path, text} of pages) writeFileSync(path, text)
 }

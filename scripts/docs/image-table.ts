@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import {readImages} from '../../src/images/inventory/read-images.ts'
 import {markdownTable} from './marked.ts'
 
-/** Returns the part of `docs/images.md`: each image of `images/images.yaml`, in its order. */
+/** Returns the part of `docs/image-list.md`: each image of `images/images.yaml`, in its order. */
 export async function imageTable(): Promise<Record<string, string>> {
   const images = await readImages(join(import.meta.dirname, '../../images'))
   const rows = images.map(({name, title, tag, parents, chart}) => [

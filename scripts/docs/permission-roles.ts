@@ -26,6 +26,23 @@ export function permissionParts(): Record<string, string> {
   }
 }
 
+interface RoleFile {
+  readonly name: string
+  readonly text: string
+}
+
+/** The files of `docs/permissions`: the roles of each set, to apply with kubectl. */
+export function permissionFiles(): readonly RoleFile[] {
+  return Object.entries<RoleSet>(ROLE_SETS).map(([name, set]) => {
+    const all = verbs(set).join(', ')
+    const head = [
+      `# The least roles for: ${all}.`,
+      `# Releases are in the namespace ${RELEASES}; kk docs permissions explains how to bind the roles.`,
+    ]
+    return {name: `kk-${name}.yaml`, text: `${head.join('\n')}\n${roles(name, set)}\n`}
+  })
+}
+
 /**
  * Returns the commands that a role suffices for; a command that several roles suffice for is in the table
  * once, in the first row.

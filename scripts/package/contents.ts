@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {completionScript} from '../../src/cli/completion/completion.ts'
 import {commandsOf} from '../../src/cli/reference.ts'
 import {table} from '../../src/table.js'
+import {permissionFiles} from '../docs/permission-roles.ts'
 import {type Entry, gzipped, textEntry} from './archive.ts'
 import {manPages} from './man-pages.ts'
 import type {Release} from './release.ts'
@@ -29,6 +30,7 @@ export async function contents(kk: Buffer, form: PackageForm, release: Release):
     textEntry('share/fish/vendor_completions.d/kk.fish', completionScript('fish', commandsOf(table))),
     textEntry('share/doc/kk/copyright', release.licenses),
     {path: 'share/doc/kk/changelog.gz', content: await gzipped(readFileSync(join(ROOT, 'CHANGELOG.md')))},
+    ...permissionFiles().map(({name, text}) => textEntry(`share/doc/kk/permissions/${name}`, text)),
     textEntry('share/kk/package', `${form}\n`),
   ]
 }

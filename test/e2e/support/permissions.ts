@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises'
+import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {loadAll} from 'js-yaml'
 import {expect} from 'vitest'
@@ -9,21 +9,20 @@ import {done, type OwnCluster, startOwnCluster} from './guarded.ts'
 export const ROLE_SETS = ['look', 'drift', 'change', 'test', 'remove'] as const
 export type RoleSetName = (typeof ROLE_SETS)[number]
 
-const page = await readFile(join(import.meta.dirname, '../../../docs/permissions.md'), 'utf8')
-
-function blockOf(set: RoleSetName): string {
-  return new RegExp(`<!-- made: ${set} -->\\s+\`\`\`yaml\n([\\s\\S]+?)\`\`\``).exec(page)![1]!
+/** The file of a set, as users apply it. */
+function readRoles(set: RoleSetName): string {
+  return readFileSync(join(import.meta.dirname, `../../../docs/permissions/kk-${set}.yaml`), 'utf8')
 }
 
-/** The roles of a set as the page gives them, for another namespace than `openstack`. */
+/** The roles of a set as its file gives them, for another namespace than `openstack`. */
 export function rolesOf(set: RoleSetName, namespace: string): readonly Role[] {
-  return roles(blockOf(set), namespace)
+  return roles(readRoles(set), namespace)
 }
 
 /** The same without the rules below a comment that says that they are optional. */
 export function necessaryRoles(set: RoleSetName, namespace: string): readonly Role[] {
   return roles(
-    blockOf(set).replaceAll(/ +# [^\n]+\n +# optional: [^\n]+\n(?: +[^#\s][^\n]*\n)+/g, ''),
+    readRoles(set).replaceAll(/ +# [^\n]+\n +# optional: [^\n]+\n(?: +[^#\s][^\n]*\n)+/g, ''),
     namespace,
   )
 }
