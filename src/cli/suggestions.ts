@@ -11,6 +11,8 @@ const STATUS = ['kk status FILE RELEASE...']
 const DIFF = ['kk plan FILE RELEASE... --diff']
 const CHECK = ['kk check FILE']
 const LOGS = 'kk status FILE RELEASE..., which shows the last log lines of failed pods'
+const NODES = ['kk docs nodes, which has the commands of kubectl and openstack']
+const LIMITS = ['kk docs limits, which says what to do instead']
 
 /**
  * Verbs of other tools (helm, helmfile, kubectl, docker compose, terraform, flux, kolla-ansible), and their
@@ -47,6 +49,13 @@ export const EQUIVALENTS: Readonly<Record<string, readonly string[]>> = {
   push: ['kk charts publish'],
   log: [`kk history, or ${LOGS}`],
   logs: [LOGS],
+  node: NODES,
+  cordon: NODES,
+  drain: NODES,
+  evacuate: LIMITS,
+  migrate: LIMITS,
+  backup: LIMITS,
+  restore: LIMITS,
 }
 
 /** Throws `KK_USAGE` with a suggestion if the first words are neither a command nor a topic. */

@@ -43,7 +43,10 @@ function docsPage(file: string, text: string, about: string): DocsPage {
 /** The most sections that a search returns. */
 const MAX_FOUND = 20
 
-/** Returns the sections that contain all words, whatever their case; those with a word in the title first. */
+/**
+ * Returns the sections that contain all words, whatever their case: first those with a word in the title,
+ * then those with one in the first cell of a table's row.
+ */
 export function searchDocs(pages: readonly DocsPage[], words: readonly string[]): readonly FoundSection[] {
   const wanted = words.map((word) => word.toLowerCase())
   const found = pages.flatMap(({name, text}) =>
@@ -52,14 +55,15 @@ export function searchDocs(pages: readonly DocsPage[], words: readonly string[])
       const lower = part.toLowerCase()
       if (!wanted.every((word) => lower.includes(word))) return []
       const [heading = ''] = lines
-      const inTitle = wanted.some((word) => heading.toLowerCase().includes(word))
       const has = (line: string) => wanted.some((word) => line.toLowerCase().includes(word))
-      const line = lines.slice(1).find(has) ?? heading
-      return [{inTitle, section: {page: name, section: heading.replace(/^#+ /, ''), line: line.trim()}}]
+      const row = lines.find((line) => has(/^\|[^|]*\|/.exec(line)?.[0] ?? ''))
+      const line = row ?? lines.slice(1).find(has) ?? heading
+      const rank = has(heading) ? 0 : row === undefined ? 2 : 1
+      return [{rank, section: {page: name, section: heading.replace(/^#+ /, ''), line: line.trim()}}]
     }),
   )
   return found
-    .toSorted((one, other) => Number(other.inTitle) - Number(one.inTitle))
+    .toSorted((one, other) => one.rank - other.rank)
     .slice(0, MAX_FOUND)
     .map(({section}) => section)
 }

@@ -44,6 +44,16 @@ it.each([
     'kk has no command "logs"',
     'did you mean kk status keystone, which shows the last log lines of failed pods?',
   ],
+  [
+    ['backup', 'env.yaml'],
+    'kk has no command "backup"',
+    'did you mean kk docs limits, which says what to do instead?',
+  ],
+  [
+    ['drain', 'cmp4'],
+    'kk has no command "drain"',
+    'did you mean kk docs nodes, which has the commands of kubectl and openstack?',
+  ],
   [['version', 'foo'], 'kk version takes no "foo"', 'see kk version --help'],
   [['sandbox', 'up', 'one'], 'kk sandbox up takes no "one"', 'see kk sandbox up --help'],
   [['--foo'], 'expected a command, got --foo', 'list all commands with kk --help'],
@@ -65,7 +75,9 @@ it.each([
 it.each(
   Object.entries(EQUIVALENTS).flatMap(([verb, templates]) => templates.map((template) => [verb, template])),
 )('the verb %s of other tools is no command, and %s is one', (verb, template) => {
-  const hinted = [...template!.matchAll(/kk ([a-z ]+)/g)].map(([, words = '']) => words.trim().split(' '))
+  const named = [...template!.matchAll(/kk ([a-z ]+)/g)].map(([, words = '']) => words.trim().split(' '))
+  // Another word than that of a command is a page of `kk docs`.
+  const hinted = named.map(([first = '', ...others]) => (first === 'docs' ? [first] : [first, ...others]))
 
   expect(commandOf([verb], table)).toBeUndefined()
   expect(Object.keys(table.commands).filter((id) => id.startsWith(`${verb}:`))).toEqual([])

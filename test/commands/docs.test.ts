@@ -39,6 +39,22 @@ it('kk docs searches all pages for the words, and suggests a page of a similar n
   expect(found.map(({page}) => page)).toContain('images')
 })
 
+it.each([
+  ['evacuate', 'limits'],
+  ['backup', 'limits'],
+  ['drain', 'limits'],
+  ['vault', 'limits'],
+  ['upgrade', 'operating'],
+  ['registry', 'images'],
+  ['ldap', 'ldap'],
+])('kk docs, asked for %s, prints the page %s or lists it among the first eight', async (word, page) => {
+  const {document} = await runCommand('docs', [word])
+  const {name, found = []} = document as {name?: string; found?: readonly {readonly page: string}[]}
+  const pages = [...new Set([...(name === undefined ? [] : [name]), ...found.map((each) => each.page)])]
+
+  expect(pages.slice(0, 8)).toContain(page)
+})
+
 it('kk docs refuses words that no page contains', async () => {
   await expect(runCommand('docs', ['tlss', 'xyzzy'])).rejects.toMatchObject({code: 'KK_USAGE'})
   await expect(runCommand('docs', ['upgradng'])).rejects.toMatchObject({

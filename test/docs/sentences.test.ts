@@ -51,6 +51,9 @@ const REJECTED = [
   'stopped and started, or moved',
   'No ConfigMap holds one; a test looks',
   'about ten minutes the first time',
+  'has no modules for federation',
+  'git clone REPOSITORY',
+  '3 failed; 82.9',
 ] as const
 
 /** The pages of today; the changelog quotes former ones. */
