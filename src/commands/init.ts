@@ -1,4 +1,3 @@
-import {dirname} from 'node:path'
 import {Flags} from '@oclif/core'
 import {asKkError} from '../base/errors.ts'
 import {argument} from '../cli/argument.ts'
@@ -9,7 +8,7 @@ import {openFinding, openOptions} from '../cli/open/charts.ts'
 import {PROFILES} from '../environment/profiles.ts'
 import {EXAMPLE_DOMAIN, LOCAL_REGISTRY, type Starter, UPSTREAM} from '../environment/starter.ts'
 import {editorSchema} from '../verbs/editor-schema.ts'
-import {expectStarter, initEnvironment, nameOfDirectory, ownCharts} from '../verbs/init.ts'
+import {environmentName, expectStarter, initEnvironment, ownCharts} from '../verbs/init.ts'
 
 export default class Init extends KkCommand {
   static override summary = 'Create a first environment file.'
@@ -23,7 +22,7 @@ export default class Init extends KkCommand {
   static override args = {file: argument({description: 'The environment file to write.', default: 'kk.yaml'})}
   static override flags = {
     name: Flags.string({
-      summary: 'The name of the environment (default: the name of the directory).',
+      summary: 'The name of the environment (default: the name of the file; for kk.yaml, of its directory).',
       helpValue: 'NAME',
     }),
     namespace: Flags.string({
@@ -67,7 +66,7 @@ export default class Init extends KkCommand {
     await using finding = openFinding(undefined)
     const charts = await ownCharts(finding)
     const asks = !flags.yes && !dryRun && canAsk()
-    const starter = await this.starter(flags, {directory: dirname(file), charts, asks})
+    const starter = await this.starter(flags, {file, charts, asks})
     const schema = () => editorSchema(finding, openOptions())
     const {text, ...initialized} = await initEnvironment({file, starter, charts, schema, dryRun})
     if (dryRun && flags.output === 'text') return this.console.print(text)
@@ -84,7 +83,7 @@ export default class Init extends KkCommand {
     )
   }
 
-  private async starter(flags: InitFlags, {directory, charts, asks}: Questions): Promise<Starter> {
+  private async starter(flags: InitFlags, {file, charts, asks}: Questions): Promise<Starter> {
     /** Asks until the answer is valid. */
     const answer = async <T>(flag: T | undefined, question: Question<T>): Promise<T> => {
       if (flag !== undefined) return flag
@@ -101,7 +100,7 @@ export default class Init extends KkCommand {
     }
     const name = await answer(flags.name, {
       text: 'name of the environment',
-      offered: nameOfDirectory(directory),
+      offered: environmentName(file),
       read: asIs,
       check: (name) => ({name}),
     })
@@ -157,7 +156,7 @@ export default class Init extends KkCommand {
 type InitFlags = FlagValues<typeof Init.flags>
 
 interface Questions {
-  readonly directory: string
+  readonly file: string
   readonly charts: ReadonlyMap<string, string>
   readonly asks: boolean
 }

@@ -1,5 +1,5 @@
 import {readFile, writeFile} from 'node:fs/promises'
-import {basename, dirname, join, resolve} from 'node:path'
+import {basename, dirname, join, parse, resolve} from 'node:path'
 import {KkError} from '../base/errors.ts'
 import {suggest} from '../base/suggest.ts'
 import {validate} from '../base/validate.ts'
@@ -116,9 +116,12 @@ export function expectStarter(
   }
 }
 
-/** Returns the name of a directory if it is a valid name of an environment, else `my-cloud`. */
-export function nameOfDirectory(directory: string): string {
-  const name = basename(resolve(directory))
+/**
+ * Returns the name of a file without its extension, or for `kk.yaml` of its directory, if it is a valid name
+ * of an environment, else `my-cloud`.
+ */
+export function environmentName(file: string): string {
+  const name = basename(file) === 'kk.yaml' ? basename(dirname(resolve(file))) : parse(file).name
   return validate(ENVIRONMENT_SCHEMA, {kk: {name}}).length === 0 ? name : 'my-cloud'
 }
 

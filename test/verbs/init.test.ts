@@ -5,7 +5,7 @@ import {openFinding} from '../../src/cli/open/charts.ts'
 import {loadEnvironment} from '../../src/environment/load.ts'
 import {PROFILES} from '../../src/environment/profiles.ts'
 import {type Starter, schemaText} from '../../src/environment/starter.ts'
-import {initEnvironment, nameOfDirectory, ownCharts} from '../../src/verbs/init.ts'
+import {environmentName, initEnvironment, ownCharts} from '../../src/verbs/init.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
 const charts = await ownCharts(openFinding(undefined))
@@ -170,11 +170,13 @@ it('a .gitignore that cannot be read is not replaced', async () => {
 })
 
 it.each([
-  ['/srv/lab', 'lab'],
-  ['/', 'my-cloud'],
-  ['/srv/a cloud', 'my-cloud'],
+  ['/srv/lab/kk.yaml', 'lab'],
+  ['/srv/environments/production.yaml', 'production'],
+  ['lab.yml', 'lab'],
+  ['/kk.yaml', 'my-cloud'],
+  ['/srv/a cloud/kk.yaml', 'my-cloud'],
 ])('an environment in %s is offered the name %s', (path, name) => {
-  expect(nameOfDirectory(path)).toBe(name)
+  expect(environmentName(path)).toBe(name)
 })
 
 describe('a profile', () => {
