@@ -10,17 +10,17 @@ import {markdownTable} from './marked.ts'
 import {readShown, shownOf} from './shown-on-pods.ts'
 
 /**
- * Returns the part of `docs/services.md`: each chart of a service, with its images, requirements, test, and
- * what was shown.
+ * Returns the parts of `docs/services.md`: each chart of a service, with its images, requirements and test,
+ * and a list of what was shown.
  */
 export async function serviceTable(): Promise<Record<string, string>> {
   const images = await readImages(join(import.meta.dirname, '../../images'))
   const shown = readShown()
-  const rows = readOwnCharts()
-    .filter(({values}) => values.components !== undefined)
-    .map((chart) => [...rowOf(chart, images), shownOf(chart.name, shown)])
-  const headings = ['service', 'state', 'images', 'requires', 'what `kk test` shows', 'shown on real pods']
-  return {services: markdownTable(headings, rows)}
+  const charts = readOwnCharts().filter(({values}) => values.components !== undefined)
+  const rows = charts.map((chart) => rowOf(chart, images))
+  const items = charts.map(({name}) => `- **${name}**: ${shownOf(name, shown)}`)
+  const headings = ['service', 'state', 'images', 'requires', 'what `kk test` shows']
+  return {services: markdownTable(headings, rows), shown: items.join('\n')}
 }
 
 /** The fields of a `Chart.yaml` for the table. */
