@@ -266,10 +266,13 @@ function unstatedKeys({next, strayKeys = []}: Change): readonly CheckResult[] {
       .map((object) => JSON.stringify(podTemplate(object)?.spec ?? {}))
     return keys.some((key) => pods.some((pod) => pod.includes(`"key":${JSON.stringify(key)}`)))
   })
-  const names = [...new Set(used.map(({name}) => name))]
-  return used.map(({release, server, name, path}) => ({
+  // The same for all: errors print equal advice once.
+  const lines = [...new Set(used.map(({name}) => `${name}: …`))].join(', ')
+  const paths = [...new Set(used.map(({path}) => path.join('.')))].join(', ')
+  const advice = `store the values of the server: kk secrets import FILE, with a line for each (${lines}); or set ${paths}`
+  return used.map(({release, server, name}) => ({
     what: `${release}: no release runs ${server}, and ${name} of the existing server is neither set nor stored`,
-    advice: `store the values of the server: kk secrets import FILE, with a line for each (${names.map((each) => `${each}: …`).join(', ')}); or set them, this one as ${path.join('.')}`,
+    advice,
     refusal: 'KK_UNSTATED',
   }))
 }

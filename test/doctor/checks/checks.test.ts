@@ -338,6 +338,15 @@ it('a key of kk for a Ceph that no release runs is refused if a pod gets it', as
     code: 'KK_UNSTATED',
     hint: expect.stringContaining('kk secrets import FILE, with a line for each (ceph_mon.glance.key: …)'),
   })
+  const cinder = {
+    ...stray,
+    name: 'ceph_mon.cinder.key',
+    path: ['global', 'endpoints', 'ceph_mon', 'auth', 'cinder', 'key'],
+  }
+  const both = {...having('Deployment', 'keyring'), strayKeys: [stray, cinder]}
+  await expect(checkBefore(both, keys)).rejects.toMatchObject({
+    hint: expect.stringMatching(/^store the values of the server: (?!.*store the values).*glance.*cinder/),
+  })
   expect(await checkBefore(having('Deployment', 'other'), keys)).toEqual([])
   expect(await checkBefore(having('CronJob', 'keyring'), keys)).toEqual([])
 })
