@@ -96,7 +96,9 @@ function expectNoArguments(id: string, words: readonly string[], {args, strict}:
 
 function commandHint(word: string, ids: readonly string[]): string {
   const close = suggest(word, new Set(ids.map(topicOf)))
-  return close === undefined ? 'list all commands with kk --help' : `did you mean kk ${close}?`
+  if (close !== undefined) return `did you mean kk ${close}?`
+  const search = /^[a-z]{1,20}$/.test(word) ? `, or search the pages with kk docs ${word}` : ''
+  return `list all commands with kk --help${search}`
 }
 
 /** Returns the hint for a verb of another tool, with the user's file and releases; else undefined. */

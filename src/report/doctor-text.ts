@@ -9,7 +9,22 @@ const SIGN = {ok: '✔', info: '·', warning: '!', problem: '✘'} as const sati
 
 /** Returns one row for each finding, with the advice below findings that are not fine, and the counts. */
 export function doctorText(findings: readonly Finding[], palette: Palette): View {
-  return [findingRows(findings, palette), '', countsText(findings, palette, 'nothing is wrong')]
+  return [
+    findingRows(withoutRepetition(findings), palette),
+    '',
+    countsText(findings, palette, 'nothing is wrong'),
+  ]
+}
+
+/** Returns one finding for several notes with the same message, such as that no cluster can be reached. */
+function withoutRepetition(findings: readonly Finding[]): readonly Finding[] {
+  const groups = Map.groupBy(findings, ({level, what, advice}) => JSON.stringify([level, what, advice]))
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined || first.level !== 'info' || group.length === 1) return group
+    const names = group.map(({check}) => check).join(', ')
+    return [{...first, check: counted(group.length, 'check'), what: `${first.what}: ${names}`}]
+  })
 }
 
 /** Returns one row for each finding, with the advice below findings that are not fine. */

@@ -54,6 +54,12 @@ it.each([
     'kk has no command "drain"',
     'did you mean kk docs nodes, which has the commands of kubectl and openstack?',
   ],
+  [
+    ['ldap'],
+    'kk has no command "ldap"',
+    'list all commands with kk --help, or search the pages with kk docs ldap',
+  ],
+  [['Hunter2'], 'kk has no command "Hunter2"', 'list all commands with kk --help'],
   [['version', 'foo'], 'kk version takes no "foo"', 'see kk version --help'],
   [['sandbox', 'up', 'one'], 'kk sandbox up takes no "one"', 'see kk sandbox up --help'],
   [['--foo'], 'expected a command, got --foo', 'list all commands with kk --help'],
