@@ -5,7 +5,7 @@ import {selector} from '../dependencies/dependency.ts'
 import type {KubernetesObject} from '../manifest/kubernetes-object.ts'
 import {objectName} from '../manifest/manifest.ts'
 import {type DaemonSet, isReady, type Nodes, type Pod} from './kinds/observed.ts'
-import {matchesSelector} from './kinds/selector.ts'
+import {isPodOf} from './kinds/selector.ts'
 import {countedNodes, newestTemplate, stragglersOf} from './left-behind.ts'
 import {isRolledByNode, maxUnavailable, type NodeRoll} from './node-roll.ts'
 import {nodeOf} from './nodes.ts'
@@ -53,7 +53,7 @@ export function nodeRoll(
     updatedNumberScheduled: updated = 0,
   } = set.status ?? {}
   const isSeen = observedGeneration >= generation
-  const all = namespacePods.filter((pod) => matchesSelector(set.spec?.selector, pod))
+  const all = namespacePods.filter((pod) => isPodOf(set, pod))
   const stragglers = stragglersOf(set, all, cluster)
   const left = new Set(stragglers.left.map(({pod}) => pod))
   // A pod of a node that does not respond never ends.

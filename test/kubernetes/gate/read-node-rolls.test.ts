@@ -4,6 +4,7 @@ import {isRolledByNode} from '../../../src/kubernetes/gate/node-roll.ts'
 import {nodesByName} from '../../../src/kubernetes/gate/nodes.ts'
 import {nodeRoll} from '../../../src/kubernetes/gate/read-node-rolls.ts'
 import {
+  controlledBy,
   daemonPod,
   daemonSet,
   NOW,
@@ -53,6 +54,12 @@ describe('the pods to replace node by node', () => {
 
   it('are not those that are being deleted', () => {
     expect(names([on('a', 1, READY, {deletionTimestamp: 'now'}), on('b', 1)])).toEqual(['agent-b'])
+  })
+
+  it('are not those of the DaemonSet of a group of nodes, which the selector matches, too', () => {
+    expect(names([controlledBy('api', on('a', 1)), controlledBy('api-pinned', on('b', 1))])).toEqual([
+      'agent-a',
+    ])
   })
 
   it('are none if the controller counts all as new, after an older template was applied again', () => {

@@ -116,6 +116,12 @@ export function daemonPod(
   }
 }
 
+/** The pod, under the control of this DaemonSet. */
+export function controlledBy(name: string, {metadata, ...rest}: Pod): Pod {
+  const owner = {apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid: `uid-${name}`, controller: true}
+  return {...rest, metadata: {...metadata, ownerReferences: [owner]}}
+}
+
 /** A DaemonSet whose template is the second, with counts of its status. */
 export function daemonSet(
   status: object,

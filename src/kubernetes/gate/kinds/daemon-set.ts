@@ -12,7 +12,7 @@ import {nameNodes, nodeOf} from '../nodes.ts'
 import {claimsOf} from './claim.ts'
 import {ALLOWED, combineHealth, HEALTHY, type HealthOf, withNote, workloadHealth} from './health.ts'
 import type {DaemonSet, Pod} from './observed.ts'
-import {matchesSelector} from './selector.ts'
+import {isPodOf} from './selector.ts'
 
 /**
  * Returns the health of a DaemonSet: a pod of the current template must be available on every node that
@@ -20,7 +20,7 @@ import {matchesSelector} from './selector.ts'
  * that no controller replaces are of an older template, and while nodes are left behind.
  */
 export const daemonSetHealth: HealthOf<DaemonSet> = (set, namespaceObjects, {unavailable}) => {
-  const pods = namespaceObjects.pods.filter((pod) => matchesSelector(set.spec?.selector, pod))
+  const pods = namespaceObjects.pods.filter((pod) => isPodOf(set, pod))
   const stragglers = stragglersOf(set, pods, namespaceObjects)
   const progress = progressOf(set, stragglers)
   const allowed = allowedPods(unavailable, progress.wanted)

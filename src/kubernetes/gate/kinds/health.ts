@@ -5,7 +5,7 @@ import {unboundClaims} from './claim.ts'
 import {findCondition, type NamespaceObjects, type Observed, type Pod, type Workload} from './observed.ts'
 import {type PodTrouble, podTrouble} from './pod-trouble.ts'
 import {type Stability, stability} from './restarts.ts'
-import {matchesSelector} from './selector.ts'
+import {isPodOf} from './selector.ts'
 
 /** The fields of an object's manifest that its health is compared with. */
 export interface ManifestFields {
@@ -103,7 +103,7 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
   if ((object.status?.observedGeneration ?? 0) < generation) {
     return closedHealth('waiting', object, {message: 'its controller has not seen the change yet', pods: []})
   }
-  const pods = namespaceObjects.pods.filter((pod) => matchesSelector(object.spec?.selector, pod))
+  const pods = namespaceObjects.pods.filter((pod) => isPodOf(object, pod))
   const claims = unboundClaims(object, rules.claims, namespaceObjects)
   const message = rules.missing()
   if (message !== undefined)

@@ -1,4 +1,4 @@
-import type {LabelSelector, Observed} from './observed.ts'
+import type {LabelSelector, Observed, Pod, Workload} from './observed.ts'
 
 /**
  * Whether the object's labels match; a missing or empty selector matches nothing here (apimachinery:
@@ -19,4 +19,15 @@ export function matchesSelector(selector: LabelSelector | undefined, {metadata}:
       return value === undefined || !values.includes(value)
     })
   )
+}
+
+/**
+ * Whether a pod belongs to a workload: its selector matches, and no other DaemonSet controls the pod. The
+ * selector of a DaemonSet also matches the pods of the same component on the nodes of a group.
+ */
+export function isPodOf({metadata, spec}: Pick<Workload, 'metadata' | 'spec'>, pod: Pod): boolean {
+  const isOther = pod.metadata.ownerReferences?.some(
+    ({controller, kind, name}) => controller && kind === 'DaemonSet' && name !== metadata.name,
+  )
+  return !isOther && matchesSelector(spec?.selector, pod)
 }

@@ -1,6 +1,16 @@
 import {describe, expect, it} from 'vitest'
 import {daemonSetHealth} from '../../../../src/kubernetes/gate/kinds/daemon-set.ts'
-import {around, daemonPod, daemonSet, NOW, node, STATED, waitingFor, workload} from '../../support/objects.ts'
+import {
+  around,
+  controlledBy,
+  daemonPod,
+  daemonSet,
+  NOW,
+  node,
+  STATED,
+  waitingFor,
+  workload,
+} from '../../support/objects.ts'
 
 const done = {desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3}
 
@@ -106,6 +116,13 @@ describe('a DaemonSet with a node that is away', () => {
       state: 'partial',
       notes: [{leftBehind: [{isCurrent: true, since: '2026-01-01T23:00:00.000Z'}]}],
     })
+  })
+
+  it('is healthy if the pod there is of the DaemonSet of a group of nodes, which its selector matches, too', () => {
+    const ofGroup = controlledBy('api-pinned', daemonPod('c', 1, UNREADY))
+    const two = {desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2}
+
+    expect(healthOf(two, [...present, ofGroup])).toEqual({state: 'healthy'})
   })
 
   it('is healthy if the pod on a cordoned node is ready, and of the current version', () => {
