@@ -209,6 +209,10 @@ export const JOB: Readonly<Record<string, Schema>> = {
     flag,
   ),
   gate: meaning('`false`: no component waits for it', flag),
+  when: meaning(
+    'a value of all releases without which it is omitted: `node_groups`, or `aggregates`, those groups with an aggregate',
+    text,
+  ),
   retries: meaning('the number of retries before it fails (10; for a cronjob 3)', whole),
 }
 

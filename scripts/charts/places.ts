@@ -27,6 +27,21 @@ const endpoint = closed({
   public: text,
 })
 
+/** The nodes of a group, and what is made from them; the same for all releases. */
+const GROUP: Readonly<Record<string, Schema>> = {
+  selector: mapOf({anyOf: [text, texts]}),
+  hosts: texts,
+  extends: text,
+  aggregate: closed({name: text, metadata: mapOf(text)}),
+  availability_zone: text,
+}
+
+/** The name is part of those of objects and files. */
+const groups = (schema: Readonly<Record<string, Schema>>): Schema => ({
+  ...mapOf(closed(schema)),
+  propertyNames: {pattern: '^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$'},
+})
+
 /** Places with the same meaning in every chart, so that `global` may have them too. */
 export const SHARED: Readonly<Record<string, Schema>> = {
   region: text,
@@ -98,6 +113,7 @@ export const GLOBAL: Schema = {
     // One word for all releases, too.
     storage: {anyOf: [{enum: ['persistent', 'ephemeral']}, SHARED['storage']]},
     network_policy: {type: 'object', properties: {nodes: texts}},
+    node_groups: groups(GROUP),
     conf: false,
     extraObjects: false,
     manifests: closed({network_policy: flag}),
@@ -196,6 +212,12 @@ export const OF_UNITS: Readonly<Record<string, Schema>> = {
     ),
     properties: {nodes: texts},
   },
+  node_groups: groups({
+    ...GROUP,
+    conf: ANY_OBJECT,
+    pod: {$ref: '#/properties/pod'},
+    images: {$ref: '#/properties/images'},
+  }),
   dependencies: closed({
     enabled: flag,
     static: each(

@@ -13,15 +13,20 @@ components and the component `status`.
   "configmaps" (dict "etc" dict "bin" dict) "secrets" (dict "env" dict "files" dict)
   "accounts" dict "gates" list "gated" dict "used" dict "jobs" dict -}}
 {{- include "common.context.values" $ctx -}}
+{{- include "common.context.groups" $ctx -}}
 {{- include "common.config.files" $ctx -}}
 {{- include "common.jobs.resolve" $ctx -}}
 {{- include "common.context.status" $ctx -}}
 {{- include "common.context.components" $ctx -}}
+{{- include "common.context.groups.units" $ctx -}}
 {{- $shown := $kk.components | default (concat (keys $ctx.components) (list "common" "rollout")) -}}
 {{- range $unit := $ctx.components }}
 {{- $objects := "" }}
 {{- range list "workload" "service" "ingress" "ingressclass" "pdb" "networkpolicy" "pvc" "storageclass" }}
 {{- $objects = print $objects (include (printf "common.kinds.%s" .) (dict "ctx" $ctx "unit" $unit)) }}
+{{- end }}
+{{- range $unit.groups }}
+{{- $objects = print $objects (include "common.kinds.workload" .) }}
 {{- end }}
 {{- if has (ternary "rollout" $unit.key ($unit.is_status | default false)) $shown }}{{ $objects }}{{ end }}
 {{- end }}

@@ -222,6 +222,106 @@ for name, flavor in json.loads(os.environ["FLAVORS"]).items():
         print("flavor %s" % name)
 {{ end -}}
 
+{{- define "common.scripts.nova-aggregates.py" -}}
+"""Keeps an aggregate for each group of $AGGREGATES: its hosts, its metadata with its availability zone, and its name.
+
+An aggregate of this release has a mark in its metadata; no other is changed. Hosts follow the labels of their nodes.
+"""
+import sys
+
+import openstack
+from openstack import exceptions
+
+{{ include "common.scripts.cluster" . }}
+
+MARK = "kk:node-group"
+OWNER = "%s/{{ .release }}/" % NAMESPACE
+compute = openstack.connect().compute
+problems = []
+
+
+def attempt(what, call, *arguments, **fields):
+    """Prints what is done. What nova refuses, such as to move a host with instances to another zone, is a problem."""
+    try:
+        done = call(*arguments, **fields)
+    except exceptions.HttpException as error:
+        problems.append("%s: %s" % (what, error.details or error))
+        return None
+    print(what, flush=True)
+    return done
+
+
+def members(groups):
+    """The hosts of each group by its name: the matching nodes on which nova has a nova-compute. No host has two zones."""
+    nodes = {node["metadata"]["name"]: node["metadata"].get("labels", {}) for node in request("GET", "/api/v1/nodes")["items"]}
+    known = {service.host for service in compute.services() if service.binary == "nova-compute"}
+    hosts, zones = {}, {}
+    for group in groups:
+        matching = {name for name, labels in nodes.items() if all(labels.get(each["key"]) in each["values"] for each in group["labels"])}
+        for host in sorted(matching - known):
+            print("%s of %s has no nova-compute yet" % (host, group["group"]))
+        hosts[group["group"]] = matching & known
+        for host in sorted(matching & known) if group["zone"] else ():
+            first = zones.setdefault(host, group)
+            if first["zone"] != group["zone"]:
+                hosts[group["group"]].remove(host)
+                both = (first["group"], group["group"], first["zone"], group["zone"])
+                problems.append("%s is in the groups %s and %s with the availability zones %s and %s" % (host, *both))
+    return hosts
+
+
+def remove(aggregate, hosts):
+    gone = [attempt("%s: remove %s" % (aggregate.name, host), compute.remove_host_from_aggregate, aggregate, host) for host in sorted(hosts)]
+    return None not in gone
+
+
+def find_or_create(group, there):
+    """The aggregate of a group. An empty one of its name without metadata is from a run that ended before it set the mark."""
+    for aggregate in there:
+        if (aggregate.metadata or {}).get(MARK) == OWNER + group["group"]:
+            return aggregate
+    for aggregate in there:
+        if aggregate.name == group["name"] and (aggregate.hosts or aggregate.metadata):
+            problems.append("%s: an aggregate of this name exists, and is not of the group %s" % (group["name"], group["group"]))
+            return None
+        if aggregate.name == group["name"]:
+            return aggregate
+    return attempt("%s: create" % group["name"], compute.create_aggregate, name=group["name"])
+
+
+def update(aggregate, group, hosts):
+    if aggregate.name != group["name"]:
+        attempt("%s: rename to %s" % (aggregate.name, group["name"]), compute.update_aggregate, aggregate, name=group["name"])
+    wanted = {**group["metadata"], MARK: OWNER + group["group"]}
+    if group["zone"]:
+        wanted["availability_zone"] = group["zone"]
+    there = aggregate.metadata or {}
+    changed = {key: wanted.get(key) for key in {**there, **wanted} if there.get(key) != wanted.get(key)}
+    if changed:
+        attempt("%s: set %s" % (group["name"], ", ".join(sorted(changed))), compute.set_aggregate_metadata, aggregate, changed)
+    for host in sorted(hosts - set(aggregate.hosts or [])):
+        attempt("%s: add %s" % (group["name"], host), compute.add_host_to_aggregate, aggregate, host)
+
+
+groups = json.loads(os.environ["AGGREGATES"] or "[]")
+hosts = members(groups)
+there = list(compute.aggregates())
+# Hosts leave first, because a host cannot be in two zones.
+for aggregate in there:
+    mark = (aggregate.metadata or {}).get(MARK, "")
+    if mark.startswith(OWNER):
+        group = mark[len(OWNER) :]
+        if remove(aggregate, set(aggregate.hosts or []) - hosts.get(group, set())) and group not in hosts:
+            attempt("%s: delete" % aggregate.name, compute.delete_aggregate, aggregate)
+for group in groups:
+    aggregate = find_or_create(group, there)
+    if aggregate is not None:
+        update(aggregate, group, hosts[group["group"]])
+for problem in problems:
+    print(problem, file=sys.stderr)
+sys.exit(1 if problems else 0)
+{{ end -}}
+
 {{- define "common.scripts.nova-test.py" -}}
 """Asks for the services of compute: all must be up, and one of them on a node."""
 import openstack

@@ -7,5 +7,8 @@ app.kubernetes.io/name: {{ .ctx.chart }}
 app.kubernetes.io/instance: {{ .ctx.release }}
 {{- with .unit }}
 app.kubernetes.io/component: {{ .key }}
+{{- with .group }}
+kk.openstack.org/node-group: {{ . }}
+{{- end }}
 {{- end }}
 {{- end -}}

@@ -17,7 +17,7 @@ release's own section. Sets .values, .endpoints and .user of the context.
 {{- end -}}
 {{- include "common.context.names" $values -}}
 {{- range $layer := list ($own.global | default dict) $own -}}
-{{- $shared := pick $layer "annotations" "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "dumps" "federation" "notifications" "secrets" "tls" -}}
+{{- $shared := pick $layer "annotations" "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "node_groups" "dependencies" "dumps" "federation" "notifications" "secrets" "tls" -}}
 {{- if kindIs "string" $shared.storage -}}
 {{- $_ := set $shared "storage" (dict "ephemeral" (eq $shared.storage "ephemeral")) -}}
 {{- end -}}

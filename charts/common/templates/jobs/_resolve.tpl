@@ -27,7 +27,7 @@ Adds a job after those for which it waits, unless it is there already; .before a
 {{- fail (printf "jobs wait for each other: %s" (append .before .key | join ", ")) -}}
 {{- end -}}
 {{- $job := get .facts .key -}}
-{{- if and $job (not (hasKey .ctx.jobs .key)) (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "job-%s" .key))) -}}
+{{- if and $job (hasKey .ctx.values ($job.when | default "region")) (not (hasKey .ctx.jobs .key)) (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "job-%s" .key))) -}}
 {{- range $job.after -}}
 {{- include "common.jobs.visit" (dict "ctx" $.ctx "facts" $.facts "key" . "before" (append $.before $.key)) -}}
 {{- end -}}

@@ -12,7 +12,7 @@ its name has no hash.
 {{- include "common.context.merge" (dict "into" $units "from" .root.Values.cronjobs) -}}
 {{- range $key, $unit := $units -}}
 {{- $cronjob := dict "kind" "batch/v1 CronJob" "ctx" $ "unit" $unit "annotations" $unit.annotations -}}
-{{- if and $unit (include "common.context.enabled" (dict "ctx" $ "key" (printf "cron-job-%s" $key))) -}}
+{{- if and $unit (hasKey $.values ($unit.when | default "region")) (include "common.context.enabled" (dict "ctx" $ "key" (printf "cron-job-%s" $key))) -}}
 {{- include "common.pod.unit" (dict "ctx" $ "role" "job" "key" $key "unit" $unit) }}
 {{ include "common.context.object" $cronjob }}
 spec:

@@ -20,10 +20,14 @@ the unit, in the API's notation: `deployments/<name>`.
 {{- end -}}
 {{- range $key := .unit.rollout -}}
 {{- $resource := dig $key "kind" "Deployment" $.ctx.root.Values.components | lower | printf "%ss" -}}
-{{- $name := include "common.context.name" (dict "ctx" $.ctx "key" $key) -}}
-{{- $rule := dict "apiGroups" (list "apps") "resources" (list $resource) "resourceNames" (list $name) "verbs" (list "get") -}}
+{{- $names := list (include "common.context.name" (dict "ctx" $.ctx "key" $key)) -}}
+{{- /* Those that a group of nodes does not need are missing, which counts as rolled out. */ -}}
+{{- range ternary $.ctx.groups list (eq $resource "daemonsets") -}}
+{{- if .changes -}}{{- $names = append $names (include "common.context.name" (dict "ctx" $.ctx "key" (printf "%s-%s" $key .name))) -}}{{- end -}}
+{{- end -}}
+{{- $rule := dict "apiGroups" (list "apps") "resources" (list $resource) "resourceNames" $names "verbs" (list "get") -}}
 {{- $_ := set $rules "Role" (append ($rules.Role | default list) $rule) -}}
-{{- $workloads = append $workloads (printf "%s/%s" $resource $name) -}}
+{{- range $names -}}{{- $workloads = append $workloads (printf "%s/%s" $resource .) -}}{{- end -}}
 {{- end -}}
 {{- $account := ternary .unit.name .ctx.release (not (empty $rules)) -}}
 {{- $_ := set .ctx.accounts $account $rules -}}

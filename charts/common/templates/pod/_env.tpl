@@ -31,7 +31,7 @@ file: kolla's files name a directory that only the start of a service creates.
 {{- fail (printf "files %s and %s both give %s the variable %s: take the block that writes it out of one" $giver $file.key $.unit.key $name) -}}
 {{- end -}}
 {{- $_ := set $given $name $giver -}}
-{{- $secret := include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" (printf "%s.%s" $file.key $name) "value" $value) -}}
+{{- $secret := include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" (list $file.group $file.key $name | compact | join ".") "value" $value) -}}
 {{- $_ := set $.unit "env" (append $.unit.env (dict "name" $name "valueFrom" (fromYaml $secret))) -}}
 {{- end -}}
 {{- end -}}
@@ -99,7 +99,7 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {{- else if $reference.option -}}
 {{- $text = include "common.config.option" (dict "ctx" $.ctx "option" $value.option) -}}
 {{- else if $reference.value -}}
-{{- $text = toString (get $.ctx.values $value.value) -}}
+{{- $text = get $.ctx.values $value.value | include "common.config.scalar" -}}
 {{- else if hasKey $reference "json" -}}
 {{- $text = toRawJson $value.json -}}
 {{- else if kindIs "map" $value -}}

@@ -41,6 +41,7 @@ terminationGracePeriodSeconds: {{ .unit.grace | int64 }}
 {{- $_ := set $affinity $name . }}
 {{- end }}
 {{- end }}
+{{- include "common.pod.scheduling.groups" (dict "ctx" .ctx "unit" .unit "affinity" $affinity) }}
 {{- with $affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
@@ -62,4 +63,39 @@ tolerations:
 {{ $name }}: {{ . }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{- /*
+Adds to .affinity, for groups of nodes, the labels that nodes must have (`inside` of the unit), and those of groups
+that must not match (`outside`): of several labels of a group one that differs suffices. A pod of a group is started
+only when no other of the component is left on its node, which Kubernetes would end at the same time.
+*/ -}}
+{{- define "common.pod.scheduling.groups" -}}
+{{- if or .unit.inside .unit.outside -}}
+{{- $node := .affinity.nodeAffinity | default dict -}}
+{{- $required := $node.requiredDuringSchedulingIgnoredDuringExecution | default dict -}}
+{{- $terms := list -}}
+{{- range $term := $required.nodeSelectorTerms | default (list dict) -}}
+{{- $labels := concat ($term.matchExpressions | default list) ($.unit.inside | default list) -}}
+{{- $terms = append $terms (merge (dict "matchExpressions" $labels) $term) -}}
+{{- end -}}
+{{- range $group := .unit.outside -}}
+{{- $outside := list -}}
+{{- range $term := $terms -}}
+{{- range $label := $group -}}
+{{- $labels := append $term.matchExpressions (merge (dict "operator" "NotIn") $label) -}}
+{{- $outside = append $outside (merge (dict "matchExpressions" $labels) $term) -}}
+{{- end -}}
+{{- end -}}
+{{- $terms = $outside -}}
+{{- end -}}
+{{- $_ := set .affinity "nodeAffinity" (merge (dict "requiredDuringSchedulingIgnoredDuringExecution" (dict "nodeSelectorTerms" $terms)) $node) -}}
+{{- end -}}
+{{- if .unit.inside -}}
+{{- $component := include "common.context.selector" (dict "ctx" .ctx "unit" (dict "key" .unit.key)) | fromYaml -}}
+{{- $alone := dict "topologyKey" "kubernetes.io/hostname" "labelSelector" (dict "matchLabels" $component) -}}
+{{- $anti := .affinity.podAntiAffinity | default dict -}}
+{{- $terms := append ($anti.requiredDuringSchedulingIgnoredDuringExecution | default list) $alone -}}
+{{- $_ := set .affinity "podAntiAffinity" (merge (dict "requiredDuringSchedulingIgnoredDuringExecution" $terms) $anti) -}}
+{{- end -}}
 {{- end -}}

@@ -59,10 +59,14 @@ that it reads), account, waits.
 {{- fail (printf "file %s is called %s, as is kolla's configuration of %s: give it another name" $key $file.name $.unit.key) -}}
 {{- end -}}
 {{- end -}}
-{{- if hasKey .ctx.configmaps.etc $config -}}
+{{- if and (hasKey .ctx.configmaps.etc $config) (not .unit.group) -}}
 {{- fail (printf "a component, job, cronjob or test is called %s twice: give one another name" .unit.key) -}}
 {{- end -}}
 {{- $_ := set .unit "config" (include "common.config.kolla" .) -}}
+{{- if ne (get .ctx.configmaps.etc $config | default .unit.config) .unit.config -}}
+{{- $config = printf "%s.%s" .unit.group $config -}}
+{{- end -}}
+{{- $_ := set .unit "config_name" $config -}}
 {{- $_ := set .ctx.configmaps.etc $config .unit.config -}}
 {{- end -}}
 {{- end -}}

@@ -6,7 +6,7 @@ its facts, each one of {secret, host, claim, empty}; the user's (`pod.mounts.<un
 */ -}}
 {{- define "common.pod.volumes" -}}
 {{- if or .unit.kolla .unit.files }}
-{{- $public := ternary (list (dict "key" (printf "%s.json" .unit.key) "path" "config.json")) list .unit.kolla }}
+{{- $public := ternary (list (dict "key" .unit.config_name "path" "config.json")) list .unit.kolla }}
 {{- $secret := list }}
 {{- range .unit.files }}
 {{- $file := get $.ctx.files . }}
