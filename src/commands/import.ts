@@ -9,13 +9,14 @@ import type {Imported} from '../exchange/imported.ts'
 import {IMPORT_FORMATS, importFiles} from '../exchange/read.ts'
 import {environmentText, importDocument} from '../report/import/environment-text.ts'
 import {expectNewOrSame, writeNamedFile} from '../state/files/write-named-file.ts'
+import {importNodeGroups} from '../verbs/import-node-groups.ts'
 import {importReleases} from '../verbs/import-releases.ts'
 
 export default class Import extends KkCommand {
   static override summary =
     'Create an environment file from releases that plain helm installed, or from files of Flux, Argo CD, helmfile or Armada.'
   static override description =
-    'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With a path, reads the releases of another tool; its order becomes explicit requirements. What cannot be determined, or has no equivalent in an environment, is written to comments and to standard error. Changes nothing on a cluster: take the releases over with kk adopt. Secrets are omitted without --show-secrets. With --output json or yaml, the environment file is the field text of the document instead of standard output.'
+    'Without a path, reads the releases on the cluster that kk did not install: values from their records, requirements from their manifests. With a path, reads the releases of another tool; its order becomes explicit requirements. For charts of kk, conf.overrides of openstack-helm becomes node_groups. What cannot be determined, or has no equivalent in an environment, is written to comments and to standard error. Changes nothing on a cluster: take the releases over with kk adopt. Secrets are omitted without --show-secrets. With --output json or yaml, the environment file is the field text of the document instead of standard output.'
   static override usage = '[PATH] [FLAGS]'
   static override examples = [
     'kk import --namespace openstack --charts ../openstack-helm --file cloud.yaml',
@@ -59,7 +60,8 @@ export default class Import extends KkCommand {
     const {path} = args
     if (path === undefined) refuseWithoutPath(flags)
     else refuseWithPath(flags)
-    const imported = path === undefined ? await this.fromCluster(flags) : await fromFiles(path, flags)
+    const read = path === undefined ? await this.fromCluster(flags) : await fromFiles(path, flags)
+    const imported = importNodeGroups(read, directoryOf(flags) ?? dirname(resolve(path ?? '-')))
     const text = environmentText(imported)
     const {'dry-run': dryRun = false} = flags
     const file = dryRun ? '-' : flags.file
@@ -98,6 +100,11 @@ function refuseWithPath(flags: ImportFlags): void {
   )
 }
 
+/** Returns the directory of the environment file; undefined for standard output. */
+function directoryOf({file}: ImportFlags): string | undefined {
+  return file === '-' ? undefined : dirname(resolve(file))
+}
+
 async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {
   const {name, format = 'helmfile', values: overrides = [], 'plain-names': isPlain} = flags
   if (format !== 'armada' && (overrides.length > 0 || isPlain))
@@ -107,12 +114,11 @@ async function fromFiles(path: string, flags: ImportFlags): Promise<Imported> {
       {hint: 'omit them'},
     )
   const showSecrets = flags['show-secrets']
-  const directory = flags.file === '-' ? undefined : dirname(resolve(flags.file))
   return importFiles({
     path,
     format,
     name,
-    baseDirectory: directory,
+    baseDirectory: directoryOf(flags),
     overrides,
     isPlain,
     showSecrets,
