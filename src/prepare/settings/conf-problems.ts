@@ -16,7 +16,7 @@ import type {SettingProblem} from './setting-problem.ts'
 export type Settings = Pick<Prepared, 'environment' | 'releases' | 'plugins' | 'optionLists'>
 
 /**
- * Returns what users set below `conf` of kk's charts and nothing reads: files that the chart does not write,
+ * Returns what users set below `conf` of kk's charts, also of a group of nodes, and nothing reads: files that the chart does not write,
  * sections and options that the service does not register; and deprecated options. The list of a service is
  * read only if users set its `conf`.
  */
@@ -38,13 +38,13 @@ export interface ConfCoverage {
 /** Returns what `confProblems` compares, and what it cannot compare. */
 export async function confCoverage(settings: Settings): Promise<ConfCoverage> {
   const coverages = releasesWithConf(settings).map(async (sources) => {
-    const {release, conf, chart, dialectChart} = sources
+    const {release, place, conf, chart, dialectChart} = sources
     const image = dialectChart.dialect === 'kk' ? await readImage(sources) : undefined
     const files = image && fileNames(chart.name, dialectChart.values, image.values)
     return Object.entries(conf).map(([file, sections]) => {
       if (image && isMap(sections) && knownOptions(sources, file, image))
         return Object.values(sections).reduce<number>((sum, each) => sum + Object.keys(each ?? {}).length, 0)
-      return files?.includes(file) === false ? 0 : `${releaseName(release)}: conf.${file}`
+      return files?.includes(file) === false ? 0 : `${releaseName(release)}: ${[...place, file].join('.')}`
     })
   })
   const places = (await Promise.all(coverages)).flat()
@@ -54,19 +54,26 @@ export async function confCoverage(settings: Settings): Promise<ConfCoverage> {
   }
 }
 
-/** Returns the releases below whose `conf` users set something. */
+/** Returns the places `conf` of releases, and of their groups of nodes, below which users set something. */
 function releasesWithConf(settings: Settings): readonly ReleaseSources[] {
   return [...settings.releases].flatMap(([release, {chart, layers}]) => {
-    const set = layers.filter(isWritten).flatMap(({values: {conf}}) => (isMap(conf) ? [conf] : []))
-    if (set.length === 0) return []
-    const dialectChart = settings.plugins.dialectChart(chart)
-    return [{release, conf: mergeValues(...set), chart, layers, dialectChart, settings}]
+    const written = layers.filter(isWritten).map(({values}) => values)
+    const groups = written.flatMap((values) => Object.keys(mapAt(values, 'node_groups')))
+    const places = [['conf'], ...[...new Set(groups)].map((group) => ['node_groups', group, 'conf'])]
+    return places.flatMap((place) => {
+      const set = written.map((values) => dig(values, ...place)).filter(isMap)
+      if (set.length === 0) return []
+      const dialectChart = settings.plugins.dialectChart(chart)
+      return [{release, place, conf: mergeValues(...set), chart, layers, dialectChart, settings}]
+    })
   })
 }
 
 interface ReleaseSources extends Pick<PreparedRelease, 'chart' | 'layers'> {
   readonly release: ReleaseId
-  /** What users set. */
+  /** The path of `conf`. */
+  readonly place: readonly string[]
+  /** What users set there. */
   readonly conf: Values
   readonly dialectChart: DialectChart
   readonly settings: Settings
@@ -100,13 +107,13 @@ function releaseProblems(sources: ReleaseSources, image: ServiceImage): readonly
 
 /** Returns the problem of a path below `conf`. */
 function settingProblem(
-  {release, layers}: ReleaseSources,
+  {release, place, layers}: ReleaseSources,
   path: readonly string[],
   {level, text}: Pick<SettingProblem, 'level'> & {readonly text: string},
 ): SettingProblem {
   return {
     ...{release, level, subject: `${releaseName(release)}: nothing reads what conf sets`},
-    what: `${formatPosition(['conf', ...path], layers)}conf.${path.join('.')}: ${text}`,
+    what: `${formatPosition([...place, ...path], layers)}${[...place, ...path].join('.')}: ${text}`,
     ...(path.length > 1 && level !== 'info' && {allow: path.join('.')}),
   }
 }
@@ -116,7 +123,7 @@ function settingProblem(
  * does not read, or that a user adds.
  */
 function knownOptions(
-  {dialectChart, layers}: ReleaseSources,
+  {dialectChart, layers, conf}: ReleaseSources,
   file: string,
   {values, list, others}: ServiceImage,
 ): KnownOptions | undefined {
@@ -128,7 +135,7 @@ function knownOptions(
   return {
     ...{list: list(), others, templates: dialectChart.templates ?? ''},
     base: mergeValues(...bases.map((each) => mapAt(each, 'conf', file))),
-    file: mapAt(values, 'conf', file),
+    file: mergeValues(mapAt(values, 'conf', file), mapAt(conf, file)),
   }
 }
 

@@ -45,6 +45,11 @@ describe('a value that nothing reads', () => {
       'cloud.yaml:1:30: conf.ml2.ovn.ovn_l3_schedular: no such option: did you mean "ovn_l3_scheduler"?',
     ],
     [
+      'an option of a group of nodes',
+      'nova: {node_groups: {pinned: {hosts: [cmp1], conf: {nova: {compute: {cpu_dedicated_sett: 2}}}}}}',
+      'cloud.yaml:1:70: node_groups.pinned.conf.nova.compute.cpu_dedicated_sett: no such option: did you mean "cpu_dedicated_set"?',
+    ],
+    [
       'an option of a directory of files',
       'barbican: {conf: {crypto: {simple_crypto_plugin: {kekk: a}}}}',
       'cloud.yaml:1:51: conf.crypto.simple_crypto_plugin.kekk: no such option: did you mean "kek"?',
