@@ -288,6 +288,16 @@ describe('a node in several groups', () => {
   })
 })
 
+it('a chart without DaemonSets refuses what groups change, and ignores groups below global', async () => {
+  const global = mergeValues(GIVEN, {node_groups: {pinned: PINNED}})
+  const values = {node_groups: {pinned: {conf: {placement: {DEFAULT: {debug: true}}}}}}
+
+  expect(await charts.refusal('placement', {global, values})).toContain(
+    'node_groups.pinned: placement has no DaemonSet that could differ on its nodes',
+  )
+  expect(await charts.render('placement', {global})).toEqual(await charts.render('placement'))
+})
+
 describe('groups are refused', () => {
   it.each<[string, Values, Values, string]>([
     ['without nodes', {}, {pinned: {conf: {nova: CPUS}}}, 'node_groups.pinned: give either selector'],

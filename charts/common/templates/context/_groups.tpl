@@ -85,7 +85,10 @@ object would be rendered than without. A DaemonSet runs on the nodes of its grou
 {{- end -}}
 {{- end -}}
 {{- range $group := .groups -}}
-{{- if and $group.changes $sets -}}
+{{- if $group.changes -}}
+{{- if not $sets -}}
+{{- fail (printf "node_groups.%s: %s has no DaemonSet that could differ on its nodes" $group.name $.chart) -}}
+{{- end -}}
 {{- $ctx := dict -}}
 {{- include "common.context.groups.context" (dict "base" $ "group" $group "into" $ctx) -}}
 {{- $used := list -}}
