@@ -50,7 +50,6 @@ class Compute:
             refuse("Host aggregate is not empty.")
         self.nova["aggregates"].remove(self.find(one))
         self.save()
-        return one
     def set_aggregate_metadata(self, one, metadata):
         there = self.find(one)["metadata"]
         there.update(metadata)
@@ -64,7 +63,6 @@ class Compute:
             refuse("Host %s has instances." % host)
         there["hosts"].remove(host)
         self.save()
-        return one
     def add_host_to_aggregate(self, one, host):
         zone = self.find(one)["metadata"].get("availability_zone")
         for each in self.nova["aggregates"]:

@@ -241,14 +241,15 @@ problems = []
 
 
 def attempt(what, call, *arguments, **fields):
-    """Prints what is done. What nova refuses, such as to move a host with instances to another zone, is a problem."""
+    """Returns what the call returns, or what was done, and prints it; None if nova refuses, which is a problem: it moves no
+    host with instances to another zone."""
     try:
         done = call(*arguments, **fields)
     except exceptions.HttpException as error:
         problems.append("%s: %s" % (what, error.details or error))
         return None
     print(what, flush=True)
-    return done
+    return what if done is None else done
 
 
 def members(groups):
