@@ -11,9 +11,9 @@ interface Group {
 const LONGEST_NAME = 30
 
 /**
- * Returns the values of a release with its groups of nodes as kk's charts read them (`node_groups`) instead of
- * openstack-helm's `conf.overrides.DAEMONSET.labels` and `.hosts`, and `overrides.DAEMONSET.labels` (helm-toolkit:
- * _daemonset_overrides.tpl and _daemonset_overrides_root.tpl); and what is lost.
+ * Returns the values of a release with its groups of nodes as kk's charts read them (`node_groups`) instead
+ * of openstack-helm's `conf.overrides.DAEMONSET.labels` and `.hosts`, and `overrides.DAEMONSET.labels`
+ * (helm-toolkit: _daemonset_overrides.tpl and _daemonset_overrides_root.tpl); and what is lost.
  */
 export function withNodeGroups(
   release: string,

@@ -6,9 +6,10 @@ import type {Imported, ImportedSource} from '../exchange/imported.ts'
 import {withNodeGroups} from '../exchange/node-groups.ts'
 
 /**
- * Returns what was imported with the groups of nodes of openstack-helm (`conf.overrides`) as `node_groups`, for
- * releases of kk's own charts: those of a source that is a directory, relative to this one, and all without a
- * source. Other charts read their own values. Throws `KK_CHART` and `KK_YAML` for charts that are not readable.
+ * Returns what was imported with the groups of nodes of openstack-helm (`conf.overrides`) as `node_groups`,
+ * for releases of kk's own charts: those of a source that is a directory, relative to this one, and all
+ * without a source. Other charts read their own values. Throws `KK_CHART` and `KK_YAML` for charts that are
+ * not readable.
  */
 export function importNodeGroups(imported: Imported, directory: string): Imported {
   const converted = imported.releases.map((release) => ({

@@ -54,7 +54,9 @@ function sets(objects: readonly KubernetesObject[]): readonly string[] {
   return ofKind(objects, 'DaemonSet').map(({metadata}) => metadata.name)
 }
 
-/** The labels by which the pods of a DaemonSet get their nodes, as `kubectl get nodes --selector` has them. */
+/**
+ * The labels by which the pods of a DaemonSet get their nodes, as `kubectl get nodes --selector` has them.
+ */
 function nodesOf(objects: readonly KubernetesObject[], name: string): readonly string[] {
   const {affinity} = daemonSet(objects, name).template.spec
   const {nodeSelectorTerms = []} =

@@ -16,9 +16,9 @@ import type {SettingProblem} from './setting-problem.ts'
 export type Settings = Pick<Prepared, 'environment' | 'releases' | 'plugins' | 'optionLists'>
 
 /**
- * Returns what users set below `conf` of kk's charts, also of a group of nodes, and nothing reads: files that the chart does not write,
- * sections and options that the service does not register; and deprecated options. The list of a service is
- * read only if users set its `conf`.
+ * Returns what users set below `conf` of kk's charts, also of a group of nodes, and nothing reads: files that
+ * the chart does not write, sections and options that the service does not register; and deprecated options.
+ * The list of a service is read only if users set its `conf`.
  */
 export async function confProblems(settings: Settings): Promise<readonly SettingProblem[]> {
   const problems = releasesWithConf(settings).map(async (sources) =>
