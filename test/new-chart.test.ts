@@ -22,7 +22,7 @@ describe('new charts, one of them from docs/charts.md', async () => {
       'wrote src/overrides/system/table.ts',
       'wrote test/overrides/system/golden/example.yaml',
       'wrote docs/charts.md',
-      'wrote docs/images.md',
+      'wrote docs/image-list.md',
       'wrote docs/pods.md',
       'wrote docs/services.md',
     ])

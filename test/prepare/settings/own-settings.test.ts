@@ -66,8 +66,15 @@ function examples(): readonly (readonly [page: string, sections: Values])[] {
   })
 }
 
+/** The sections that a file itself has. */
+function withoutIncluded(file: string): Values {
+  const {kk, ...sections} = read(file) as {readonly kk: Values}
+  const {include: _, ...settings} = kk
+  return {kk: settings, ...sections}
+}
+
 const SECTIONS: readonly (readonly [string, Values])[] = [
-  ...globSync('environments/*.yaml', {cwd: ROOT}).map((file) => [file, read(file) as Values] as const),
+  ...globSync('environments/*.yaml', {cwd: ROOT}).map((file) => [file, withoutIncluded(file)] as const),
   [
     'the defaults of charts',
     ofCharts(globSync('charts/*/values.yaml', {cwd: ROOT}), (file) => basename(dirname(file))),
