@@ -103,7 +103,7 @@ exec nova-compute
 
 {{- /* Before nova-compute ends, so that neither an upgrade nor a change of its configuration aborts a task. */ -}}
 {{- define "common.scripts.nova-drain.py" -}}
-"""Waits until this host builds, resizes, migrates and changes no server, at most $DRAIN_SECONDS.
+"""Disables this host for new servers, and waits until it builds, resizes, migrates and changes none, at most $DRAIN_SECONDS.
 
 Asks the conductor, as nova-compute does; if it does not answer, no task can end, and there is nothing to wait for.
 """
@@ -120,6 +120,17 @@ from nova.objects import base
 MIGRATING = ["accepted", "queued", "pre-migrating", "preparing", "migrating", "running", "running post-copy", "post-migrating"]
 SECONDS_PER_QUERY = 10
 QUERIES_THAT_MAY_FAIL = 3
+# A server that the scheduler chose this host for before it was disabled is on it a moment later.
+IDLE_QUERIES = 2
+# Nova's driver of libvirt enables a host with this prefix when it starts, and no other.
+REASON = "AUTO: kk: the pod of nova-compute ends"
+
+
+def disable():
+    service = objects.Service.get_by_compute_host(context.get_admin_context(), CONF.host)
+    if not service.disabled:
+        service.disabled, service.disabled_reason = True, REASON
+        service.save()
 
 
 def tasks():
@@ -140,10 +151,14 @@ objects.register_all()
 base.NovaObject.indirection_api = rpcapi.ConductorAPI()
 signal.signal(signal.SIGALRM, late)
 end = time.monotonic() + int(os.environ["DRAIN_SECONDS"] or 60)
-failed = 0
+failed = idle = 0
+is_disabled = False
 while time.monotonic() < end:
     signal.alarm(SECONDS_PER_QUERY)
     try:
+        if not is_disabled:
+            disable()
+            is_disabled = True
         found = list(tasks())
     except Exception as error:
         failed += 1
@@ -151,9 +166,11 @@ while time.monotonic() < end:
         if failed == QUERIES_THAT_MAY_FAIL:
             break
     else:
-        if not found:
+        idle = 0 if found else idle + 1
+        if idle == IDLE_QUERIES:
             break
-        print("; ".join(found), flush=True)
+        if found:
+            print("; ".join(found), flush=True)
     finally:
         signal.alarm(0)
     time.sleep(2)

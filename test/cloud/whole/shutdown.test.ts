@@ -54,6 +54,15 @@ function stateOf(server: string): Promise<string> {
   })
 }
 
+/** Waits until nova-compute's host is enabled or disabled for new servers, with the reason. */
+async function waitForHost(status: string): Promise<void> {
+  const columns = '--format value --column Status --column "Disabled Reason"'
+  const list = `openstack compute service list --service nova-compute --long ${columns}`
+  await waitFor(async () => (await inClient(list)).startsWith(status), {
+    ...{until: `the host of nova-compute is ${status}`, seconds: 180},
+  })
+}
+
 function waitForState(server: string, state: RegExp): Promise<string> {
   return waitFor(
     async () => {
@@ -82,9 +91,12 @@ describe('nova: a pod that is deleted', () => {
       openstack server create --block-device uuid=$image,${disk} --flavor kk-less --network first kk-built >/dev/null`)
     await waitForState('kk-built', /^BUILD (networking|block_device_mapping|spawning)/)
 
+    const disabled = waitForHost('disabled AUTO: kk: the pod of nova-compute ends')
     const {seen} = await endPods('compute', () => stateOf('kk-built'))
 
     expect(seen).toEqual([expect.stringMatching(/^BUILD /), 'ACTIVE null'])
+    await disabled
+    await waitForHost('enabled')
   })
 
   it('first completes the resize of a server', async (test) => {
