@@ -132,7 +132,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     texts,
   ),
   rbac: meaning(
-    'RBAC rules by name: `apiGroups`, `resources`, `resourceNames` (those of the release, or `{name: public_certificate}`), `verbs`; with `cluster: true` in all namespaces',
+    'RBAC rules by name: `apiGroups`, `resources`, `resourceNames` (those of the release, or `{name: public_certificate}`, or `{name: signer}`, its signer of certificates), `verbs`; with `cluster: true` in all namespaces',
     mapOf(ref('rule')),
   ),
   host: meaning('host namespaces: `network`, `pid`, `ipc`', closed({network: flag, pid: flag, ipc: flag})),
@@ -240,7 +240,7 @@ export const FILE: Readonly<Record<string, Schema>> = {
   for: meaning('the only component that gets it', text),
 }
 
-const STATUS_KEYS = ['image', 'files', 'reads', 'variables', 'resources', 'security', 'node']
+const STATUS_KEYS = ['image', 'files', 'reads', 'variables', 'resources', 'security', 'node', 'rbac']
 /** The keys of `service_status`. */
 const STATUS: Readonly<Record<string, Schema>> = {
   ...Object.fromEntries(Object.entries(UNIT).filter(([key]) => STATUS_KEYS.includes(key))),

@@ -24,7 +24,9 @@ export function podTable(): Record<string, string> {
 
 function rowOf({name: chart, values}: OwnChart, name: string, unit: Values): readonly string[] {
   const {security = {}} = unit as {readonly security?: Security}
-  const {name: user = 'root', id} = security.runAsUser === 0 ? {name: 'root', id: 0} : (values.user ?? {})
+  const own = security.runAsUser
+  const {name: user = 'root', id} =
+    own === undefined ? (values.user ?? {}) : {name: own === 0 ? 'root' : 'nobody', id: own}
   const rules = isMap(unit.rbac) ? Object.values(unit.rbac).filter(isMap) : []
   const rolled = Array.isArray(unit.rollout) ? unit.rollout.filter((key) => typeof key === 'string') : []
   const kindOf = (key: string) => `${values.components?.[key]?.kind ?? 'Deployment'}s`.toLowerCase()

@@ -12,15 +12,15 @@ const REPORTING = SERVICES.filter((chart) => valuesOf(chart).service_status !== 
 
 it('the charts that report the status of their service', () => {
   expect(REPORTING).toEqual([
-    ...['ceph', 'cinder', 'designate', 'heat', 'ironic', 'magnum', 'manila', 'mariadb', 'neutron'],
-    ...['nova', 'octavia', 'ovn', 'rabbitmq'],
+    ...['ceph', 'cinder', 'designate', 'heat', 'ironic', 'libvirt', 'magnum', 'manila', 'mariadb'],
+    ...['neutron', 'nova', 'octavia', 'ovn', 'rabbitmq'],
   ])
 })
 
 describe.each(REPORTING)('the status of %s', (chart) => {
   const render = (values: object = {}) => charts.render(chart, {values})
 
-  it('is one pod without access to the API that waits for nothing, and is never restarted', async () => {
+  it('is one pod that waits for nothing, is never restarted, and has access to the API only if the chart states it', async () => {
     const deployment = statusOf(await render({pod: {replicas: 3}}))
     const {replicas, template} = specOf(deployment)
     const {spec} = template
@@ -32,7 +32,8 @@ describe.each(REPORTING)('the status of %s', (chart) => {
     expect(replicas).toBe(1)
     expect(spec.automountServiceAccountToken).toBe(false)
     expect(spec.initContainers ?? []).toEqual([])
-    expect(spec.volumes?.map(({name}) => name)).not.toContain('token')
+    const hasAccess = valuesOf(chart).service_status?.['rbac'] !== undefined
+    expect(spec.volumes?.some(({name}) => name === 'token')).toBe(hasAccess)
     expect(spec.containers[0]).toMatchObject({
       command: ['python3', '/scripts/service-status.py'],
       readinessProbe: {exec: {command: ['test', '/tmp/healthy', '-nt', '/proc/self']}, failureThreshold: 1},

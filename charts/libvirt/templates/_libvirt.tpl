@@ -60,7 +60,7 @@ run_libvirtd() {
   leave_pod
   # libvirt must see the cgroups of guests as the node does; in version 2 a pod sees its own cgroup as the root.
   [ ! -e /sys/fs/cgroup/cgroup.controllers ] || view=(nsenter --target 1 --cgroup)
-  exec "${view[@]}" setpriv --pdeathsig TERM libvirtd
+  exec "${view[@]}" setpriv --pdeathsig TERM libvirtd "$@"
 }
 
 # Gives libvirt the key of Ceph, with which QEMU opens disks there.
@@ -100,10 +100,16 @@ renew_certificate &
 leave_image
 open_terminals
 if [ -c /dev/kvm ]; then chown root:nova /dev/kvm && chmod 660 /dev/kvm; fi
-run_libvirtd &
+# A node that can take part in no migration runs its guests all the same.
+listen=()
+if python3 /scripts/libvirt-migration.py prepare; then listen=(--listen); fi
+run_libvirtd "${listen[@]}" &
 libvirtd=$!
 trap 'kill -TERM $libvirtd' TERM INT
 define_key &
+{{ if include "libvirt.migration.tls" .root -}}
+[ ${#listen[@]} = 0 ] || python3 /scripts/libvirt-migration.py renew &
+{{ end -}}
 bash /scripts/virt-type.sh &
 status=0
 while kill -0 $libvirtd 2>/dev/null; do

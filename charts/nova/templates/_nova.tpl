@@ -87,7 +87,7 @@ else
 fi
 {{ end -}}
 
-{{- /* Starts nova-compute when libvirt has detected whether KVM runs guests on this node. */ -}}
+{{- /* Starts nova-compute when libvirt has detected whether KVM runs guests on this node, with the options of this node. */ -}}
 {{- define "common.scripts.nova-compute.sh" -}}
 set -euo pipefail
 until [ -s /run/libvirt/virt-type ] && [ -S /run/libvirt/libvirt-sock ]; do
@@ -98,6 +98,10 @@ if [ -z "$VIRT_TYPE" ]; then
   OS_LIBVIRT__VIRT_TYPE=$(cat /run/libvirt/virt-type)
   export OS_LIBVIRT__VIRT_TYPE
 fi
+# How libvirt of this node migrates, under the names of nova's options; those in nova.conf take precedence.
+while IFS== read -r option value; do
+  grep --quiet "^$option *=" /etc/nova/nova.conf || export "OS_LIBVIRT__${option^^}=$value"
+done < <(cat /run/libvirt/migration 2>/dev/null || true)
 exec nova-compute
 {{ end -}}
 

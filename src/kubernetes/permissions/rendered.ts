@@ -42,6 +42,13 @@ const CLUSTER_ROLE_GRANTS: Grants = [
   ['', ['persistentvolumes'], ['get', 'list', 'watch', 'create', 'patch', 'delete']],
   ['', ['persistentvolumeclaims'], ['get', 'list', 'watch']],
   ['', ['events'], ['create', 'patch']],
+  ['certificates.k8s.io', ['certificatesigningrequests'], ['create', 'get', 'list']],
+  [
+    'certificates.k8s.io',
+    ['certificatesigningrequests/approval', 'certificatesigningrequests/status'],
+    ['patch'],
+  ],
+  ['certificates.k8s.io', ['signers'], ['approve', 'sign']],
 ]
 
 /**

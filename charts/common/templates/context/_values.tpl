@@ -1,6 +1,7 @@
 {{- /*
 The values that all releases share: the library's defaults, overridden by `global`, overridden by the
-release's own section. Sets .values, .endpoints and .user of the context.
+release's own section. Sets .values, .endpoints and .user of the context. `signer` is the name under which a release
+signs certificates (certificates.k8s.io).
 */ -}}
 {{- define "common.context.values" -}}
 {{- $own := .root.Values -}}
@@ -26,6 +27,7 @@ release's own section. Sets .values, .endpoints and .user of the context.
 {{- $_ := set . "values" $values -}}
 {{- $certificate := ternary (include "common.context.certificate" .) "ingress-tls" (eq $values.ingress.certificate "release") -}}
 {{- $_ := set $values "public_certificate" (coalesce $values.ingress.tls_secret $values.tls.secret $certificate) -}}
+{{- $_ := set $values "signer" (printf "kk.openstack.org/%s.%s" .release .namespace) -}}
 {{- $_ := set . "endpoints" $values.endpoints -}}
 {{- include "common.context.tls" . -}}
 {{- range $key, $facts := $own.components -}}

@@ -15,7 +15,7 @@ def request(method, path, body=None):
     data = None
     if body is not None:
         data = json.dumps(body).encode()
-        headers["Content-Type"] = "application/merge-patch+json"
+        headers["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
     host = os.environ["KUBERNETES_SERVICE_HOST"]
     host = "[%s]" % host if ":" in host else host
     url = "https://%s:%s%s" % (host, os.environ["KUBERNETES_SERVICE_PORT"], path)
