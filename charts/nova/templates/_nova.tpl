@@ -102,6 +102,14 @@ fi
 while IFS== read -r option value; do
   grep --quiet "^$option *=" /etc/nova/nova.conf || export "OS_LIBVIRT__${option^^}=$value"
 done < <(cat /run/libvirt/migration 2>/dev/null || true)
+# By these nova creates directories and copies disks on other nodes (nova/virt/libvirt/volume/remotefs.py, SshDriver).
+mkdir -p /tmp/remote
+for program in ssh scp; do
+  printf '#!/bin/sh\nexec python3 /scripts/nova-remote.py %s "$@"\n' $program >/tmp/remote/$program
+  chmod 755 /tmp/remote/$program
+done
+export PATH=/tmp/remote:$PATH
+while :; do python3 /scripts/nova-remote.py serve || sleep 5; done &
 exec nova-compute
 {{ end -}}
 
