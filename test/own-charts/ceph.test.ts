@@ -26,11 +26,11 @@ describe('the daemons of Ceph', () => {
     for (const line of lines) expect(file(objects, 'ceph', 'ceph.conf')).toContain(`${line}\n`)
   })
 
-  it('form a quorum of the monitors, which are found by one name', async () => {
+  it('form a quorum of the monitors, which are found by one name, and which the first one begins', async () => {
     const objects = await charts.render('ceph', {values: {pod: {replicas: {mon: 3}}}})
 
     const conf = file(objects, 'ceph', 'ceph.conf')
-    expect(conf).toContain('mon_initial_members = ceph-mon-0,ceph-mon-1,ceph-mon-2\n')
+    expect(conf).toContain('mon_initial_members = ceph-mon-0\n')
     expect(conf).toContain('mon_host = ceph-mon-peers.openstack.svc.cluster.local\n')
     expect(find(objects, 'Service', 'ceph-mon-peers').spec).toMatchObject({publishNotReadyAddresses: true})
   })

@@ -5,16 +5,12 @@ one, and Ceph does not warn about it.
 {{- define "common.config.block.ceph_cluster" -}}
 {{- $ctx := .ctx -}}
 {{- $mon := include "common.context.name" (dict "ctx" $ctx "key" "mon") -}}
-{{- $members := list -}}
-{{- range $i := until (include "common.context.replicas" (dict "ctx" $ctx "key" "mon") | int) -}}
-{{- $members = append $members (printf "%s-%d" $mon $i) -}}
-{{- end -}}
 {{- $size := min 3 (include "common.context.replicas" (dict "ctx" $ctx "key" "osd") | int) -}}
 options:
   global:
     fsid: {{ include "common.endpoints.credential" (dict "ctx" $ctx "path" "ceph_mon.fsid") | quote }}
     mon_host: {{ $mon }}-peers.{{ $ctx.namespace }}.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
-    mon_initial_members: {{ join "," $members }}
+    mon_initial_members: {{ $mon }}-0
     osd_pool_default_size: {{ $size }}
     osd_pool_default_min_size: {{ ternary 2 1 (gt $size 2) }}
     {{- if eq $size 1 }}
@@ -72,16 +68,24 @@ options:
 {{- end -}}
 
 {{- /*
-A monitor joins the members of the first quorum, or the existing quorum. If most monitors are lost for good,
-nothing re-creates their data.
+A monitor without data joins those that have a quorum, and only the first one creates a cluster, of itself. If
+most monitors are lost for good, nothing re-creates their data.
 */ -}}
 {{- define "common.scripts.ceph-mon.sh" -}}
 set -eu
 data=/var/lib/ceph/mon/$POD_NAME
+map=$(mktemp)
+make() { ceph-mon --mkfs --id "$POD_NAME" --mon-data "$data" --keyring /etc/ceph/mon.keyring --public-addr "$POD_IP" "$@"; }
+others() { timeout 20 ceph --name mon. --keyring /etc/ceph/mon.keyring mon getmap --out-file "$map"; }
+
 if [ ! -e "$data/done" ]; then
   rm -rf "$data"
   mkdir "$data"
-  ceph-mon --mkfs --id "$POD_NAME" --mon-data "$data" --keyring /etc/ceph/mon.keyring --public-addr "$POD_IP"
+  until others; do
+    [ "${POD_NAME##*-}" != 0 ] || break
+    sleep 2
+  done
+  if [ -s "$map" ]; then make --monmap "$map"; else make; fi
   touch "$data/done"
 fi
 exec ceph-mon --foreground --id "$POD_NAME" --mon-data "$data" --public-addr "$POD_IP"
