@@ -209,7 +209,10 @@ describe('a node that libvirt prepares for migrations', () => {
   })
 })
 
-/** The arguments of libvirtd on a node whose preparation ends with this exit code, and whether a certificate is requested. */
+/**
+ * The arguments of libvirtd on a node whose preparation ends with this exit code, and whether a certificate
+ * is requested.
+ */
 async function libvirtdOptions(exitCode: number): Promise<string> {
   const directory = testDirectory()
   for (const name of ['bin', 'usr', 'scripts']) await mkdir(join(directory, name))

@@ -7,9 +7,9 @@ import type {IsolatedNode} from './isolated-node.ts'
 /** The interfaces of a node: the first is a port of its bridge of pods, which has the node's address. */
 const CABLES = [{bridge: BRIDGE, interface: 'eth0'}, ...NODE_NETWORKS]
 
-// The arguments are the bridge, its MAC address, its address and the gateway. Without a default route the kernel would refuse the
-// address of a Service before kube-proxy's rules map it. Without bridge-nf-call-iptables the answers of Services from pods of other
-// nodes would pass the rules by.
+// The arguments are the bridge, its MAC address, its address and the gateway. Without a default route the
+// kernel would refuse the address of a Service before kube-proxy's rules map it. Without
+// bridge-nf-call-iptables the answers of Services from pods of other nodes would pass the rules by.
 const CONFIGURE = `set -e
 bridge=$1 mac=$2 address=$3 gateway=$4
 ip link add name "$bridge" address "$mac" type bridge

@@ -7,7 +7,9 @@ import {type NodePaths, pathsOfNode} from '../paths.ts'
 /** The part that holds the namespaces; the others run in them. */
 export const MACHINE = 'machine'
 
-/** A node in network, mount, UTS, PID, IPC and cgroup namespaces of its own, which it shares with no other. */
+/**
+ * A node in network, mount, UTS, PID, IPC and cgroup namespaces of its own, which it shares with no other.
+ */
 export interface IsolatedNode extends LocalNode {
   /** 1 and up. */
   readonly number: number
