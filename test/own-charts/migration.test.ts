@@ -345,3 +345,34 @@ print(json.dumps(check()))`
     expect(stderr).toContain('RuntimeError: b has no certificate yet')
   })
 })
+
+describe('signers that start at the same time', () => {
+  it('have one authority: who is late loads that of the other', async () => {
+    const directory = testDirectory()
+    await writeFile(join(directory, 'migration.json'), JSON.stringify({days: 30, networks: []}))
+    const script = find(await charts.render('libvirt'), 'ConfigMap', 'libvirt-bin').data![
+      'libvirt-signer.py'
+    ]!
+    const program = `${script.split('\nos.umask(0o077)')[0]!.replaceAll('/var/lib/kolla/config_files', directory)}
+stored = {}
+def request(method, path, body=None):
+    if method == "PATCH":
+        stored.update({"ca.crt": encode("certificate of the other"), "ca.key": encode("key of the other")})
+        raise urllib.error.HTTPError(path, 409, "Conflict", {}, None)
+    return {"metadata": {"resourceVersion": "1"}, "data": dict(stored)}
+try:
+    load_authority()
+except OSError as error:
+    print(error.code, (directory / "ca.key").exists())
+load_authority()
+print((directory / "ca.key").read_text())`
+    const {stdout} = await execa('python3', ['-c', program], {
+      env: {
+        ...{POD_NAMESPACE: 'openstack', RELEASE: 'libvirt', SIGNER: 'kk.openstack.org/libvirt.openstack'},
+        ...{REQUESTER: 'libvirt', AUTHORITY: 'authority', NODES: 'nodes'},
+      },
+    })
+
+    expect(stdout.split('\n')).toEqual(['409 False', 'key of the other'])
+  })
+})

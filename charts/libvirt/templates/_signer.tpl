@@ -52,16 +52,17 @@ def change(path, secret, data):
 
 
 def load_authority():
-    """Writes the authority to this pod's files. The first signer makes it."""
+    """Writes the authority to this pod's files. The first signer makes it; another one that tries loads it in the next round."""
     names = ("ca.crt", "ca.key")
     secret = request("GET", AUTHORITY_SECRET)
     if not secret.get("data"):
-        make_authority(directory, "libvirt of %s" % NAMESPACE)
-        change(AUTHORITY_SECRET, secret, {name: (directory / name).read_text() for name in names})
+        with tempfile.TemporaryDirectory() as made:
+            make_authority(pathlib.Path(made), "libvirt of %s" % NAMESPACE)
+            change(AUTHORITY_SECRET, secret, {name: (pathlib.Path(made) / name).read_text() for name in names})
         print("made the authority", flush=True)
-    for name, text in (secret.get("data") or {}).items():
-        if name in names:
-            (directory / name).write_text(decode(text))
+        secret = request("GET", AUTHORITY_SECRET)
+    for name in names:
+        (directory / name).write_text(decode(secret["data"][name]))
 
 
 def requested(text):
