@@ -217,12 +217,7 @@ PODS = "app.kubernetes.io/instance={{ .release }},app.kubernetes.io/component=li
 START_SECONDS = 120
 
 
-def is_lost(pod):
-    """Whether the node has stopped to report: Kubernetes marks its pods not ready, the containers stay as they were."""
-    status = pod.get("status", {})
-    containers = status.get("containerStatuses", [])
-    ready = [each["status"] for each in status.get("conditions", []) if each["type"] == "Ready"]
-    return (bool(containers) and all(each["ready"] for each in containers) and ready == ["False"]) or "deletionTimestamp" in pod["metadata"]
+{{ include "common.scripts.lost-pods" . }}
 
 
 def is_new(pod):
