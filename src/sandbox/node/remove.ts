@@ -1,7 +1,7 @@
-import {withLock} from '../../state/lock.ts'
 import {killProcesses} from '../control-plane/processes.ts'
 import {removeSandbox} from '../remove.ts'
 import {restoreMachine} from './host/machine.ts'
+import {withNodeLock} from './lock.ts'
 import {type NodePaths, nodePaths} from './paths.ts'
 import {requireRoot} from './require-root.ts'
 
@@ -23,8 +23,6 @@ interface DownOptions {
 export async function down({env, onProgress}: DownOptions): Promise<'removed' | 'absent'> {
   requireRoot()
   const paths = nodePaths(env)
-  const removed = await withLock(paths.lock, () => removeNode(paths), {
-    onWait: ({pid}) => onProgress(`process ${pid} is starting or stopping the node; waiting`),
-  })
+  const removed = await withNodeLock(paths, {onProgress}, () => removeNode(paths))
   return removed ? 'removed' : 'absent'
 }

@@ -1,16 +1,16 @@
 import {Resolver} from 'node:dns/promises'
 import {connect} from 'node:net'
 import {KkError} from '../../base/errors.ts'
-import {withLock} from '../../state/lock.ts'
 import {createControlPlane} from '../control-plane/create.ts'
 import {kubectl, serverVersion, type Target} from '../control-plane/kubectl.ts'
 import {writeRecord} from '../record.ts'
 import {findSandbox, lostSandbox, refuseBroken} from '../running.ts'
 import {examineMachine} from './doctor/examine.ts'
 import {prepareMachine} from './host/machine.ts'
-import {type IsolatedNode, isolatedNode, nodeName} from './isolated/isolated-node.ts'
+import {isolatedNodes, nodeName} from './isolated/isolated-node.ts'
 import {startNode} from './isolated/start-node.ts'
 import {onlyNode} from './local-node.ts'
+import {withNodeLock} from './lock.ts'
 import {API_SERVICE, GATEWAY, REGISTRY, REGISTRY_FOR_PODS, REGISTRY_PORT, SERVICES} from './network.ts'
 import type {Node} from './node.ts'
 import {startContainerd} from './parts/containerd.ts'
@@ -64,10 +64,7 @@ export async function up({env, nodes = 1, onProgress, signal}: UpOptions): Promi
       throw error
     }
   }
-  return withLock(paths.lock, start, {
-    ...(signal && {signal}),
-    onWait: ({pid}) => onProgress(`process ${pid} is starting or stopping the node; waiting`),
-  })
+  return withNodeLock(paths, {onProgress, signal}, start)
 }
 
 async function requireMachine(env: NodeJS.ProcessEnv): Promise<void> {
@@ -126,7 +123,7 @@ async function startCluster(options: StartOptions): Promise<Node> {
     provisioner: provisioner(paths, tools.provisioner),
   }
   await Promise.all(Object.entries(parts).map(([name, part]) => startPart(paths, name, part)))
-  if (only) await waitForNode(only, target, signal)
+  if (only) await waitForNode(only, target, {signal})
   else await startNodes(options, target, ports.kubeApiserverPort)
   const probes = readiness()
   await Promise.all(probes.map(({isReady, ...wait}) => waitUntil(paths, {...wait, signal}, isReady)))
@@ -150,14 +147,12 @@ async function startNodes(
   target: Target,
   port: number,
 ): Promise<void> {
-  const started: IsolatedNode[] = []
-  for (const number of Array.from({length: nodes}, (_, index) => index + 1)) {
-    const node = await isolatedNode(paths, number)
+  const started = await isolatedNodes(paths, nodes)
+  for (const node of started) {
     onProgress(`starting ${node.name}`)
     await startNode(node, {tools, nodes, port, signal})
-    started.push(node)
   }
-  await Promise.all(started.map((node) => waitForNode(node, target, signal)))
+  await Promise.all(started.map((node) => waitForNode(node, target, {signal})))
 }
 
 interface ReadinessProbe extends Wait {

@@ -8,7 +8,7 @@ const READY = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
 export async function waitForNode(
   {name, paths}: LocalNode,
   target: Target,
-  signal: AbortSignal | undefined,
+  {signal}: {readonly signal?: AbortSignal | undefined},
 ): Promise<void> {
   const args = ['get', 'node', name, '--ignore-not-found', '--output', READY]
   const isReady = async () => (await kubectl(target, args)) === 'True'

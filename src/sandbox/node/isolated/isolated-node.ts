@@ -39,6 +39,16 @@ export async function isolatedNode(cluster: NodePaths, number: number): Promise<
   }
 }
 
+/** Returns all of several nodes. */
+export function isolatedNodes(cluster: NodePaths, nodes: number): Promise<readonly IsolatedNode[]> {
+  return Promise.all(nodeNumbers(nodes).map((number) => isolatedNode(cluster, number)))
+}
+
+/** Returns the numbers of several nodes: 1 and up. */
+export function nodeNumbers(nodes: number): readonly number[] {
+  return Array.from({length: nodes}, (_, index) => index + 1)
+}
+
 export function nodeName(number: number): string {
   return `node-${number}`
 }

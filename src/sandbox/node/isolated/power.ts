@@ -1,6 +1,7 @@
 import {KkError} from '../../../base/errors.ts'
 import {signalProcess} from '../../../state/processes/signal-process.ts'
 import type {Target} from '../../control-plane/kubectl.ts'
+import type {Sandbox} from '../../sandbox.ts'
 import {removeNodeCgroup} from '../host/cgroups.ts'
 import {readPid} from '../local-node.ts'
 import {nodePaths} from '../paths.ts'
@@ -10,7 +11,7 @@ import {switchCables} from './cables.ts'
 import {type IsolatedNode, isolatedNode, MACHINE} from './isolated-node.ts'
 import {exited, isRunning, killPart} from './programs.ts'
 import {startKubelet, startNode} from './start-node.ts'
-import {type Cluster, type ClusterOptions, withCluster} from './with-cluster.ts'
+import {type ClusterOptions, withCluster} from './with-cluster.ts'
 
 interface NodeOptions extends ClusterOptions {
   readonly number: number
@@ -55,13 +56,13 @@ export async function startNodeAgain(options: NodeOptions): Promise<void> {
     } else await startNode(node, {tools, nodes, port, signal})
     const {kubeconfig} = nodePaths(env)
     const target: Target = {binary: tools.kubectl, kubeconfig, env, command: 'kk aio'}
-    await waitForNode(node, target, signal)
+    await waitForNode(node, target, {signal})
   })
 }
 
 async function withNode(
   {number, ...options}: NodeOptions,
-  act: (node: IsolatedNode, cluster: Cluster) => Promise<void>,
+  act: (node: IsolatedNode, cluster: Sandbox) => Promise<void>,
 ): Promise<void> {
   await withCluster(options, async (cluster) => {
     if (number > cluster.nodes) throw noSuchNode(number, cluster.nodes)

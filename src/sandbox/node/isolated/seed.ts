@@ -2,11 +2,10 @@ import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../../base/errors.ts'
 import {command} from '../host/command.ts'
-import {REGISTRY, REGISTRY_PORT} from '../network.ts'
-import {startContainerd} from '../parts/containerd.ts'
+import {ctr, startContainerd} from '../parts/containerd.ts'
 import {nodePaths} from '../paths.ts'
 import {nodeTools} from '../tools.ts'
-import {type IsolatedNode, isolatedNode} from './isolated-node.ts'
+import {type IsolatedNode, isolatedNodes} from './isolated-node.ts'
 import {killPart} from './programs.ts'
 import {type ClusterOptions, withCluster} from './with-cluster.ts'
 
@@ -16,57 +15,44 @@ const DATABASES = [
   'io.containerd.snapshotter.v1.overlayfs/metadata.db',
 ]
 
+interface SeedOptions extends ClusterOptions {
+  /** Lists the images in the registry of the nodes. */
+  readonly listImages: () => Promise<readonly string[]>
+}
+
 /**
- * Pulls all images of the registry to the first of several nodes, and gives the others a copy of its store,
- * by hard links: on disk, each image is there once. Rejects with `KK_AIO` if a node has pods, whose disks
- * are in its store. Resolves with the number of images.
+ * Pulls images to the first of several nodes, and gives the others a copy of its store, by hard links: on
+ * disk, each image is there once. Rejects with `KK_AIO` if a node has pods, whose disks are in its store.
+ * Resolves with the number of images.
  */
-export async function seedNodes(options: ClusterOptions): Promise<number> {
+export async function seedNodes({listImages, ...options}: SeedOptions): Promise<number> {
   const {env, onProgress, signal} = options
   const {pause} = nodeTools(env)
-  const images = await imagesInRegistry()
-  await withCluster(options, async (cluster) => {
-    const numbers = Array.from({length: cluster.nodes}, (_, index) => index + 1)
-    const nodes = await Promise.all(numbers.map((number) => isolatedNode(nodePaths(env), number)))
+  return withCluster(options, async (cluster) => {
+    const nodes = await isolatedNodes(nodePaths(env), cluster.nodes)
     await requireEmpty(nodes)
     const [first, ...others] = nodes as [IsolatedNode, ...IsolatedNode[]]
+    const images = await listImages()
     onProgress(`pulling ${images.length} images to ${first.name}`)
     for (const image of images) {
       signal?.throwIfAborted()
-      await ctr(first, 'images', 'pull', '--plain-http', image)
+      await command([...ctr(first), 'images', 'pull', '--plain-http', image])
     }
     onProgress('copying them to the other nodes')
     for (const node of nodes) await killPart(node, 'containerd')
     for (const node of others) await copyStore(first, node)
     for (const node of nodes) await startContainerd(node, pause, signal)
+    return images.length
   })
-  return images.length
-}
-
-async function imagesInRegistry(): Promise<readonly string[]> {
-  const {repositories} = await ask<{readonly repositories: readonly string[]}>('_catalog?n=1000')
-  const images = repositories.map(async (name) => {
-    const {tags} = await ask<{readonly tags: readonly string[] | null}>(`${name}/tags/list`)
-    return (tags ?? []).map((tag) => `${REGISTRY}/${name}:${tag}`)
-  })
-  return (await Promise.all(images)).flat()
-}
-
-async function ask<Answer>(path: string): Promise<Answer> {
-  return (await (await fetch(`http://127.0.0.1:${REGISTRY_PORT}/v2/${path}`)).json()) as Answer
 }
 
 async function requireEmpty(nodes: readonly IsolatedNode[]): Promise<void> {
   for (const node of nodes) {
-    if ((await ctr(node, 'containers', 'list', '--quiet')).trim() === '') continue
+    if ((await command([...ctr(node), 'containers', 'list', '--quiet'])).trim() === '') continue
     throw new KkError('KK_AIO', `${node.name} has pods, whose disks are among its images`, {
       hint: 'seed the nodes before the first deploy; these pull their images themselves',
     })
   }
-}
-
-function ctr({paths}: IsolatedNode, ...args: readonly string[]): Promise<string> {
-  return command(['ctr', '--address', paths.containerdSocket, '--namespace', 'k8s.io', ...args])
 }
 
 async function copyStore(from: IsolatedNode, to: IsolatedNode): Promise<void> {

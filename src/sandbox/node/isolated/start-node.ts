@@ -13,7 +13,7 @@ import type {NodeTools} from '../tools.ts'
 import {waitUntil} from '../wait.ts'
 import {BOOT} from './boot.ts'
 import {connectNode} from './cables.ts'
-import {type IsolatedNode, joined, joinedGroups, MACHINE, nodeName} from './isolated-node.ts'
+import {type IsolatedNode, joined, joinedGroups, MACHINE, nodeName, nodeNumbers} from './isolated-node.ts'
 
 interface StartOptions {
   readonly tools: NodeTools
@@ -76,8 +76,7 @@ async function startMachine(node: IsolatedNode, {nodes, signal}: StartOptions): 
  */
 async function mountsOf({name, paths, resolver}: IsolatedNode, nodes: number): Promise<readonly string[]> {
   await makeDirectory(paths.etc)
-  const numbers = Array.from({length: nodes}, (_, index) => index + 1)
-  const hosts = numbers.map((number) => `${nodeAddress(number)} ${nodeName(number)}\n`)
+  const hosts = nodeNumbers(nodes).map((number) => `${nodeAddress(number)} ${nodeName(number)}\n`)
   const files: Readonly<Record<string, string>> = {
     '/etc/hosts': `127.0.0.1 localhost\n${hosts.join('')}`,
     '/etc/machine-id': `${Buffer.from(name.padEnd(16, '-')).toString('hex')}\n`,

@@ -1,11 +1,9 @@
 import {KkError} from '../../../base/errors.ts'
-import {withLock} from '../../../state/lock.ts'
 import {requireSandbox} from '../../running.ts'
 import {NODE_NAME, type Sandbox} from '../../sandbox.ts'
+import {withNodeLock} from '../lock.ts'
 import {nodePaths} from '../paths.ts'
 import {requireRoot} from '../require-root.ts'
-
-export type Cluster = Sandbox
 
 export interface ClusterOptions {
   readonly env: NodeJS.ProcessEnv
@@ -14,20 +12,17 @@ export interface ClusterOptions {
 }
 
 /** Acts on a cluster of several nodes that runs, while no other process starts or stops nodes. */
-export async function withCluster(
-  {env, onProgress}: ClusterOptions,
-  act: (cluster: Cluster) => Promise<void>,
-): Promise<void> {
+export async function withCluster<T>(
+  {env, onProgress, signal}: ClusterOptions,
+  act: (cluster: Sandbox) => Promise<T>,
+): Promise<T> {
   requireRoot()
-  const actLocked = async () => {
+  return withNodeLock(nodePaths(env), {onProgress, signal}, async () => {
     const cluster = await requireSandbox(NODE_NAME, env)
     if (cluster.nodes === 1)
       throw new KkError('KK_AIO', 'the only node is this machine', {
         hint: '"kk aio up --nodes 3" starts nodes that can be stopped one by one',
       })
-    await act(cluster)
-  }
-  await withLock(nodePaths(env).lock, actLocked, {
-    onWait: ({pid}) => onProgress(`process ${pid} is starting or stopping the node; waiting`),
+    return act(cluster)
   })
 }

@@ -108,15 +108,19 @@ function network({paths, pods}: LocalNode): object {
   }
 }
 
+/** Returns the beginning of a command to a node's containerd about what its kubelet sees. */
+export function ctr({paths}: LocalNode): readonly string[] {
+  return ['ctr', '--address', paths.containerdSocket, '--namespace', 'k8s.io']
+}
+
 /** Starts containerd and imports the pause image. */
 export async function startContainerd(node: LocalNode, pause: string, signal?: AbortSignal): Promise<void> {
   const {paths} = node
   await startPart(paths, 'containerd', containerd(node))
-  const ctr = ['ctr', '--address', paths.containerdSocket, '--namespace', 'k8s.io']
   const wait = {part: 'containerd', until: 'it responds', signal}
-  await waitUntil(paths, wait, () => succeeds([...ctr, 'version']))
+  await waitUntil(paths, wait, () => succeeds([...ctr(node), 'version']))
 
   const archive = join(paths.directory, 'pause.tar')
   await writeFile(archive, await pauseImage(pause))
-  await command([...ctr, 'images', 'import', archive])
+  await command([...ctr(node), 'images', 'import', archive])
 }
