@@ -137,7 +137,9 @@ describe('kk aio node', () => {
     )
     const blobs = await Promise.all((await readdir(store)).map((blob) => stat(join(store, blob))))
 
-    expect(await kubectl(events)).toContain('already present on machine')
+    const pulled = await kubectl(events)
+    expect(pulled).toContain('already present on machine')
+    expect(pulled).not.toContain('Successfully pulled')
     expect(blobs.filter(({nlink}) => nlink > 1)).not.toEqual([])
     expect(exitCode).toBe(1)
     expect(stderr).toContain('node-1 has pods')
@@ -185,6 +187,18 @@ describe('kk aio node', () => {
     expect(await onNode('web', 'node-1', curl(`${address}:8080`))).toBe('node-2')
     expect((await kk(['aio', 'node', 'start', '2'])).exitCode).toBe(0)
     await becomes('node-2', /True/)
+  })
+
+  it('start waits for a report of the node itself: Kubernetes keeps the last one of a lost node', async () => {
+    await kk(['aio', 'node', 'stop', '2'])
+    const stopped = Date.now()
+
+    const {exitCode, stderr} = await kk(['aio', 'node', 'start', '2'])
+
+    expect(exitCode, stderr).toBe(0)
+    const lease = ['get', 'lease', 'node-2', '--namespace', 'kube-node-lease']
+    const renewed = await kubectl([...lease, '--output', 'jsonpath={.spec.renewTime}'])
+    expect(Date.parse(renewed)).toBeGreaterThan(stopped)
   })
 
   it('refuses a node that does not exist', async () => {

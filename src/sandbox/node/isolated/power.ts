@@ -50,13 +50,14 @@ export async function startNodeAgain(options: NodeOptions): Promise<void> {
   const tools = nodeTools(env)
   await withNode(options, async (node, {nodes, server}) => {
     const port = Number(new URL(server).port)
+    const since = Date.now()
     if (await isRunning(node, MACHINE)) {
       await switchCables(node, 'up')
       if (!(await isRunning(node, 'kubelet'))) await startKubelet(node, tools)
     } else await startNode(node, {tools, nodes, port, signal})
     const {kubeconfig} = nodePaths(env)
     const target: Target = {binary: tools.kubectl, kubeconfig, env, command: 'kk aio'}
-    await waitForNode(node, target, {signal})
+    await waitForNode(node, target, {signal, since})
   })
 }
 
