@@ -92,6 +92,7 @@ describe('several nodes on this machine', () => {
 
     expect(JSON.parse(stdout)).toMatchObject({nodes: NODES.map((name) => ({name, ready: true}))})
     expect((await kk(['aio', 'up', '--nodes', '2'])).stderr).toBe('the node is already running')
+    expect((await kk(['aio', 'up'])).stderr).toBe('the node is already running, with nodes: 2')
   })
 
   it.each(NODES)('have pods on %s that reach those of all nodes, by address and by Service', async (node) => {

@@ -36,7 +36,9 @@ export default class AioUp extends KkCommand {
       up({env: process.env, nodes: flags.nodes, onProgress: this.console.say, signal}),
     )
     const seconds = ((Date.now() - start) / 1000).toFixed(1)
-    this.console.say(outcome === 'started' ? `the node is up in ${seconds} s` : 'the node is already running')
+    const already = 'the node is already running'
+    const unchanged = node.nodes === flags.nodes ? already : `${already}, with nodes: ${node.nodes}`
+    this.console.say(outcome === 'started' ? `the node is up in ${seconds} s` : unchanged)
     this.console.document(flags.output, {outcome, ...node}, () => nodeText(node))
   }
 }
