@@ -98,7 +98,7 @@ describe('the all-in-one node', () => {
     const down = await kk(['sandbox', 'down', '--sandbox-name', 'aio'])
 
     expect([up.exitCode, down.exitCode]).toEqual([1, 1])
-    expect(down.stderr).toContain('end it with "kk aio down"')
+    expect(down.stderr).toContain('stop it with "kk aio down"')
     expect((await kk(['aio', 'status'])).exitCode).toBe(0)
   })
 
