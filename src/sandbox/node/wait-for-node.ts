@@ -8,8 +8,8 @@ const RENEWED = 'jsonpath={.spec.renewTime}'
 interface WaitOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * The time, in milliseconds since the epoch, after which the kubelet must have reported: Kubernetes keeps the
-   * last report of a lost node for as long as its Lease lasts.
+   * The time, in milliseconds since the epoch, after which the kubelet must have reported: Kubernetes keeps
+   * the last report of a lost node for as long as its Lease lasts.
    */
   readonly since?: number
 }
