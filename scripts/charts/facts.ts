@@ -326,7 +326,7 @@ export const FACTS: Readonly<Record<string, Schema>> = {
   generated: meaning('Secrets that a job fills once', mapOf(ANY_OBJECT)),
   jobs: meaning('other jobs before the components', mapOf(closed({...UNIT, ...JOB}))),
   cronjobs: meaning(
-    'cronjobs: the keys of a job, and `schedule`',
+    'cronjobs: the keys of a job, and `schedule`; without one it never runs by itself',
     mapOf(closed({...UNIT, ...JOB, schedule: text})),
   ),
   tests: meaning(

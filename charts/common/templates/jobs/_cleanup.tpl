@@ -32,8 +32,6 @@ data first, because it may be in use. It never runs by schedule: `kk remove --pu
 {{- end -}}
 {{- if $made -}}
 script: cleanup.py
-schedule: "0 0 31 2 *" # February 31: never.
-suspend: true
 annotations: {kk.openstack.org/cleanup: {{ dict "made" (uniq $made) "used" $used | toRawJson | quote }}}
 login: {{ ternary "admin" "" (hasKey .jobs "register") }}
 variables: {{ merge (dict "CLEANUP" (dict "json" (uniq $made))) $variables | toJson }}

@@ -65,8 +65,6 @@ OpenStack.
 {{- define "common.jobs.db-restore" -}}
 script: dump.sh
 args: [restore]
-schedule: "0 0 31 2 *" # February 31: never.
-suspend: true
 dumps: restore
 needs: [oslo_db]
 reference: {{ include "common.jobs.dump.image" . }}

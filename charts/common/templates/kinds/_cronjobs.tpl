@@ -1,6 +1,6 @@
 {{- /*
-`cronjobs.<name>`: the facts of a job, and a schedule; `cleanup`; `db-restore`. Its template is mutable, so
-its name has no hash.
+`cronjobs.<name>`: the facts of a job, and a schedule; `cleanup`; `db-restore`. Without a schedule it never runs by
+itself (February 31): kk or an administrator creates Jobs from it. Its template is mutable, so its name has no hash.
 */ -}}
 {{- define "common.kinds.cronjobs" -}}
 {{- $units := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}
@@ -16,8 +16,8 @@ its name has no hash.
 {{- include "common.pod.unit" (dict "ctx" $ "role" "job" "key" $key "unit" $unit) }}
 {{ include "common.context.object" $cronjob }}
 spec:
-  schedule: {{ $unit.schedule | quote }}
-  suspend: {{ $unit.suspend | default false }}
+  schedule: {{ $unit.schedule | default "0 0 31 2 *" | quote }}
+  suspend: {{ empty $unit.schedule }}
   concurrencyPolicy: Forbid
   startingDeadlineSeconds: 600
   successfulJobsHistoryLimit: 1
