@@ -20,7 +20,7 @@ const OF_VALUES = [
   'overrides',
 ]
 /** All that knows how one thing is done; above it is what joins these. */
-const PARTS = [...OF_VALUES, 'plan', 'run', 'prepare', 'exchange', 'images', 'sandbox', 'audit']
+const PARTS = [...OF_VALUES, 'plan', 'run', 'prepare', 'exchange', 'images', 'sandbox', 'audit', 'nodes']
 
 /**
  * The house: a folder may import from itself and from those beside its name. Each stands below all that it
@@ -45,6 +45,7 @@ const HOUSE: Readonly<Record<string, readonly string[]>> = {
   images: ['base', 'state', 'yaml', 'redact', 'helm', 'kubernetes'],
   sandbox: ['base', 'state'],
   audit: ['base', 'kubernetes'],
+  nodes: ['base'],
   doctor: PARTS,
   verbs: [...PARTS, 'doctor'],
   report: [...PARTS, 'doctor', 'verbs'],

@@ -1,3 +1,5 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {asKkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
 import type {Exec, SeenPod} from '../kubernetes/exec/exec.ts'
@@ -27,6 +29,11 @@ export interface GatherPorts {
   /** Returns the program of a collector. */
   readonly program: (collector: Source['collector']) => Promise<string>
   readonly onProgress?: ((source: string) => void) | undefined
+}
+
+/** Returns the programs of the collectors, from the directory of kk's own files. */
+export function collectors(files: string): GatherPorts['program'] {
+  return (name) => readFile(join(files, 'src/audit/collectors', `${name}.py`), 'utf8')
 }
 
 /** A deployed release; a section that is several releases counts as one. */

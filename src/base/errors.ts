@@ -131,6 +131,8 @@ export const ERRORS = {
   KK_VERB: {exit: 3, meaning: 'the command does not make such a change; the message names one that does'},
   KK_VERSION: {exit: 3, meaning: 'a downgrade of OpenStack, or a skip of releases that it does not support'},
   KK_MOVED: {exit: 3, meaning: 'the plan is stale: the same command would now do something else'},
+  KK_NO_NODE: {exit: 2, meaning: 'the cluster has no node of that name'},
+  KK_NODE_ALIVE: {exit: 3, meaning: 'a node whose instances are to start elsewhere may still be running'},
   KK_NO_RUN: {exit: 2, meaning: 'the cluster has no record of such a run'},
   KK_NO_REVISION: {exit: 2, meaning: 'the release never had the revision to roll back to'},
   KK_PRUNED: {exit: 3, meaning: 'helm no longer keeps the revision to roll back to'},

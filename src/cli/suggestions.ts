@@ -11,7 +11,7 @@ const STATUS = ['kk status FILE RELEASE...']
 const DIFF = ['kk plan FILE RELEASE... --diff']
 const CHECK = ['kk check FILE']
 const LOGS = 'kk status FILE RELEASE..., which shows the last log lines of failed pods'
-const NODES = ['kk docs nodes, which has the commands of kubectl and openstack']
+const DRAIN = ['kk node drain NODE FILE']
 const LIMITS = ['kk docs limits, which says what to do instead']
 
 /**
@@ -49,11 +49,12 @@ export const EQUIVALENTS: Readonly<Record<string, readonly string[]>> = {
   push: ['kk charts publish'],
   log: [`kk history, or ${LOGS}`],
   logs: [LOGS],
-  node: NODES,
-  cordon: NODES,
-  drain: NODES,
-  evacuate: LIMITS,
-  migrate: LIMITS,
+  nodes: ['kk node list FILE'],
+  cordon: DRAIN,
+  drain: DRAIN,
+  uncordon: ['kk node return NODE FILE'],
+  evacuate: ['kk node evacuate NODE FILE'],
+  migrate: DRAIN,
   backup: LIMITS,
   restore: LIMITS,
 }

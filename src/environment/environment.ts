@@ -117,3 +117,11 @@ export interface Environment {
   /** Returns the position of a key. The first call builds an index. */
   position(path: readonly (string | number)[]): Position | undefined
 }
+
+/** Returns the namespaces of the releases that a file sets, sorted. */
+export function namespacesOf({
+  namespace,
+  releases,
+}: Pick<Environment, 'namespace' | 'releases'>): readonly string[] {
+  return [...new Set([namespace, ...[...releases.values()].flatMap((each) => each.namespace ?? [])])].sort()
+}

@@ -1,6 +1,7 @@
 import type {ApiServer} from './api/api-server.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {DryRuns} from './dry-run/dry-runs.ts'
+import type {Evictions} from './evictions.ts'
 import type {Exec} from './exec/exec.ts'
 import type {HealthChecks} from './gate/health-checks.ts'
 import type {Guard} from './guard/guard.ts'
@@ -40,6 +41,8 @@ export interface Cluster {
   readonly dryRuns: DryRuns
   /** Programs in containers. */
   readonly exec: Exec
+  /** The pods of nodes. */
+  readonly evictions: Evictions
   readonly inventory: InventoryReader
   /** Pre-pulls of images to the nodes. */
   readonly pulls: ImagePulls

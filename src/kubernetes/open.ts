@@ -7,6 +7,7 @@ import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import type {Cluster} from './cluster.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
 import {openDryRuns} from './dry-run/open.ts'
+import {openEvictions} from './evictions.ts'
 import {openExec} from './exec/exec.ts'
 import {openHealthChecks} from './gate/open.ts'
 import {openGuard} from './guard/open.ts'
@@ -51,6 +52,7 @@ export async function openCluster({
     objects: openObjects(client),
     dryRuns: openDryRuns(client, discovery),
     exec: openExec(client),
+    evictions: openEvictions(client),
     inventory: openInventory(client),
     pulls: imagePulls(client),
     runs: runRecords(client),

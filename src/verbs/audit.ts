@@ -1,14 +1,12 @@
-import {readFile} from 'node:fs/promises'
-import {join} from 'node:path'
 import {type Audit, audit, auditAgain, type OtherFindings} from '../audit/audit.ts'
 import {type Finding, findingKey, type Repair} from '../audit/finding.ts'
-import {type Deployed, type GatherPorts, podsFor} from '../audit/gather.ts'
+import {collectors, type Deployed, type GatherPorts, podsFor} from '../audit/gather.ts'
 import {SOURCES} from '../audit/sources.ts'
 import {asKkError} from '../base/errors.ts'
 import {shellWord} from '../base/shell.ts'
 import {judgeCertificates} from '../doctor/cluster/certificates.ts'
 import {kubectlOf} from '../doctor/facts.ts'
-import type {Environment} from '../environment/environment.ts'
+import {type Environment, namespacesOf} from '../environment/environment.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import type {SeenPod} from '../kubernetes/exec/exec.ts'
 import {isInstalled} from '../kubernetes/records/record.ts'
@@ -76,8 +74,7 @@ export async function auditCloud(cluster: AuditPorts, options: AuditOptions): Pr
   const {environment, files, onProgress, settle} = options
   const namespaces = namespacesOf(environment)
   const releases = await deployedReleases(cluster, environment, namespaces)
-  const program = (name: string) => readFile(join(files, 'src/audit/collectors', `${name}.py`), 'utf8')
-  const ports = {exec: cluster.exec, program, onProgress}
+  const ports = {exec: cluster.exec, program: collectors(files), onProgress}
   const other = () => certificates(cluster, namespaces, options)
   const found = await audit({ports, scope: {releases}, other, ...(settle && {settle})})
   const kubectl = kubectlOf(cluster)
@@ -126,10 +123,6 @@ async function deployedReleases(
     return {namespace: releaseNamespace(release), name: known?.section ?? name, chart}
   })
   return [...new Map(deployed.map((each) => [`${each.namespace}/${each.name}`, each])).values()]
-}
-
-function namespacesOf({namespace, releases}: Environment): readonly string[] {
-  return [...new Set([namespace, ...[...releases.values()].flatMap((each) => each.namespace ?? [])])].sort()
 }
 
 async function certificates(

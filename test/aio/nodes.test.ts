@@ -1,7 +1,8 @@
-import {readdir, stat} from 'node:fs/promises'
+import {readdir, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from '../e2e/support/cluster.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {machine} from './support/machine.ts'
 import {kk, kubectl, makeNamespace, nodeHome} from './support/node.ts'
 import {IMAGE, inPod, pushImage} from './support/pods.ts'
@@ -207,6 +208,56 @@ describe('kk aio node', () => {
 
     expect(exitCode).toBe(1)
     expect(stderr).toContain('there are 2 nodes, and no node 3')
+  })
+
+  it('drains a node of its pods as budgets allow, and takes it back', async () => {
+    const file = join(testDirectory(), 'env.yaml')
+    await writeFile(file, `kk: {name: nodes, namespace: ${namespace}}\n`)
+    await kubectl(['cordon', 'node-1'])
+    const main = {name: 'main', image: IMAGE, args: ['sleep', '424242']}
+    const template = {
+      metadata: {labels: {app: 'moved'}},
+      spec: {terminationGracePeriodSeconds: 0, containers: [main]},
+    }
+    const selector = {matchLabels: {app: 'moved'}}
+    await kubectl(['create', '--filename', '-'], {
+      ...{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'moved', namespace}},
+      spec: {replicas: 1, selector, template},
+    })
+    await kubectl(['create', '--filename', '-'], {
+      ...{apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: {name: 'moved', namespace}},
+      spec: {maxUnavailable: 0, selector},
+    })
+    const available = ['deployment/moved', '--namespace', namespace, '--timeout=60s']
+    await kubectl(['rollout', 'status', ...available])
+    await kubectl(['uncordon', 'node-1'])
+    const pod = await ofPod('moved', 'node-2')
+
+    const unconfirmed = await kk(['node', 'drain', 'node-2', file])
+    const refused = await kk(['node', 'drain', 'node-2', file, '--yes', '--timeout', '10s'])
+    await kubectl(['delete', 'pdb', 'moved', '--namespace', namespace])
+    const drained = await kk(['node', 'drain', 'node-2', file, '--yes'])
+    await kubectl(['rollout', 'status', ...available])
+    const list = await kk(['node', 'list', file, '--output', 'json'])
+    const served = await answering('web', 'node-1', `web.${namespace}`)
+    const returned = await kk(['node', 'return', 'node-2', file])
+
+    expect(unconfirmed.exitCode).toBe(3)
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stdout).toMatch(`${namespace}/${pod} stays: Cannot evict pod as it would violate`)
+    expect(drained.exitCode, drained.stderr).toBe(0)
+    expect(await ofPod('moved', 'node-1')).not.toBe(pod)
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      nodes: [
+        {node: 'node-1', state: 'ready'},
+        {node: 'node-2', state: 'drained'},
+      ],
+    })
+    expect(served).toEqual(NODES)
+    expect(returned.exitCode, returned.stderr).toBe(0)
+    expect(await kubectl(['get', 'node', 'node-2', '--output', 'jsonpath={.spec}'])).not.toContain(
+      'unschedulable',
+    )
   })
 
   it('down leaves no process, mount, interface, rule, setting or file of any node', async () => {

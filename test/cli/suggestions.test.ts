@@ -52,7 +52,7 @@ it.each([
   [
     ['drain', 'cmp4'],
     'kk has no command "drain"',
-    'did you mean kk docs nodes, which has the commands of kubectl and openstack?',
+    'did you mean kk node drain NODE?',
   ],
   [
     ['ldap'],

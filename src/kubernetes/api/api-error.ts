@@ -51,6 +51,11 @@ export function isApiError(error: unknown, ...statuses: readonly number[]): erro
   return error instanceof ApiError && (statuses.length === 0 || statuses.includes(error.status))
 }
 
+/** Whether a PodDisruptionBudget does not permit an eviction now. */
+export function isRefusedByBudget(error: unknown): error is ApiError {
+  return isApiError(error, 429) && error.causes.some(({reason}) => reason === 'DisruptionBudget')
+}
+
 /** Returns an error with the API server's message masked. The names of fields and of their managers stay. */
 export function maskedError(error: ApiError, redact: (text: string) => string): ApiError {
   const {status, causes, hint, retryAfter, serverMessage} = error

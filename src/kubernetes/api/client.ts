@@ -5,7 +5,15 @@ import {setTimeout as wait} from 'node:timers/promises'
 import type {WebSocket} from 'ws'
 import {KkError} from '../../base/errors.ts'
 import {limiter} from '../../base/limiter.ts'
-import {type ApiError, isApiError, refusal, type Server, type Status, unreachable} from './api-error.ts'
+import {
+  type ApiError,
+  isApiError,
+  isRefusedByBudget,
+  refusal,
+  type Server,
+  type Status,
+  unreachable,
+} from './api-error.ts'
 import {type Connection, connect} from './connection.ts'
 import type {ClusterAccess} from './kubeconfig.ts'
 import {openWebSocket} from './web-socket.ts'
@@ -157,6 +165,7 @@ function retryDelay(
   attempt: number,
 ): number | undefined {
   if (isApiError(error, 401)) return attempt === 1 ? 0 : undefined
+  if (isRefusedByBudget(error)) return undefined
   if (isApiError(error) && (error.status === 429 || error.retryAfter !== undefined)) {
     const {retryAfter = 1} = error
     return attempt < MAX_THROTTLED_ATTEMPTS ? Math.min(retryAfter * 1000, MAX_RETRY_DELAY_MS) : undefined

@@ -35,6 +35,7 @@ export type NeedingVerb =
   | 'guard install'
   | 'guard approve'
   | 'audit'
+  | 'node drain'
   | 'doctor'
   | 'secrets list'
   | 'secrets import'
@@ -69,6 +70,7 @@ export const EQUIVALENT_VERBS: Partial<Readonly<Record<NeedingVerb, readonly str
   'deploy --via operator': ['upgrade --via operator'],
   remove: ['destroy', 'kolla kill'],
   history: ['import'],
+  'node drain': ['node list', 'node evacuate', 'node return'],
   'secrets list': ['secrets show'],
   plan: ['check', 'render', 'openrc', 'charts lock', 'images list', 'images mirror', 'export'],
   'guard install': ['guard status', 'guard remove'],

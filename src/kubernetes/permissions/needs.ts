@@ -215,6 +215,18 @@ const ROWS: readonly Row[] = [
     'to read in the pods of the services, and with --repair to execute commands there'],
   [['audit'], 'cluster', 'secrets', 'list', 'to read TLS certificates', 'certificates are not read'],
 
+  [['node drain'], 'cluster', 'nodes', 'get list watch patch', 'to cordon a node, and to take it back'],
+  [['node drain'], 'cluster', 'pods', 'list', 'to find the pods of a node, in any namespace'],
+  [['node drain'], 'cluster', 'pods/eviction', 'create', 'to evict the pods of a node, in any namespace'],
+  [['node drain'], 'release', 'cronjobs.batch', 'get list', 'to find the template of the Job that moves instances'],
+  [['node drain'], 'release', 'jobs.batch', 'get list watch create delete', 'to move instances with a Job'],
+  [['node drain'], 'release', 'pods persistentvolumeclaims', 'list watch', READ_HEALTH],
+  [['node drain'], 'release', 'pods', 'delete', 'to restart nova-compute on a node that was evacuated'],
+  [['node drain'], 'release', 'deployments.apps daemonsets.apps', 'get list watch', READ_HEALTH],
+  [['node drain'], 'release', 'pods/log', 'get', 'to follow the Job that moves instances'],
+  [['node drain'], 'release', 'events', 'list', 'to report why a pod fails', 'failures are reported without events'],
+  [['node drain'], 'release', 'pods/exec', 'get create', 'to move the gateways of routers, in the pods of OVN'],
+
   [['doctor'], 'cluster', 'namespaces', 'list', 'to find namespaces whose deletion hangs', SKIPPED],
   [['doctor'], 'cluster', 'secrets', 'get list', 'to read every record, and TLS certificates', SKIPPED],
   [['doctor'], 'cluster', 'persistentvolumeclaims', 'list', 'to find unused data', SKIPPED],

@@ -1,0 +1,69 @@
+import {Flags} from '@oclif/core'
+import {cloudNodeArgument, openCloudNode} from '../../cli/cloud-node.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {requireConfirmation} from '../../cli/console.ts'
+import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
+import {changeFlags} from '../../cli/run/flags.ts'
+import {drainedText, drainPlanText, operationText} from '../../report/nodes-text.ts'
+import {drain, planDrain} from '../../verbs/nodes/drain.ts'
+
+const TIMEOUT_SECONDS = 3600
+
+export default class NodeDrain extends KkCommand {
+  static override summary =
+    'Move the instances, gateways and pods off a node, so that it can be switched off.'
+  static override description =
+    "Disables the host in nova, then moves its instances live. An instance's tag kk:maintenance=live, cold, stop, notify or never decides otherwise; who is not moved is named with its owner. When no instance is left running there, moves the gateways of routers, cordons the node, and evicts its pods as their PodDisruptionBudgets allow; the pods of DaemonSets stay, as with kubectl drain. Shows a plan first, and asks. If kk is killed, the Job that moves instances goes on, and the same command follows it. Exits 1 if something stays on the node."
+  static override usage = 'NODE [FILE] [FLAGS]'
+  static override examples = [
+    'kk node drain cmp4 cloud.yaml --dry-run',
+    'In a pipeline.\nkk node drain cmp4 cloud.yaml --yes --timeout 2h',
+  ]
+  static override strict = false
+  static override args = cloudNodeArgument
+  static override flags = {
+    ...environmentFlags,
+    yes: changeFlags.yes,
+    'dry-run': changeFlags['dry-run'],
+    'max-migrations': Flags.integer({
+      summary: 'How many instances move at once.',
+      min: 1,
+      default: 2,
+      helpValue: 'N',
+    }),
+    timeout: timeoutFlag('the node to be empty', '1h'),
+    ...documentFlags,
+    ...clusterFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(NodeDrain)
+    const opened = await openCloudNode(flags, argv as string[], {
+      command: 'kk node drain',
+      timeout: TIMEOUT_SECONDS,
+    })
+    await using cluster = opened.cluster
+    const palette = this.console.palette('stderr')
+    const options = {
+      ...opened,
+      onProgress: (line: string) => this.console.say(palette.quiet(line)),
+    }
+    const {plan, names} = await planDrain(cluster, options)
+    if (flags['dry-run']) {
+      this.console.document(flags.output, plan, (colours) => drainPlanText(plan, colours))
+      return
+    }
+    this.console.say(drainPlanText(plan, palette))
+    if (!flags.yes) {
+      const question = `drain ${plan.node} on ${cluster.context}?`
+      await requireConfirmation(question, 'check the plan with --dry-run, then pass --yes')
+    }
+    const drained = await drain(cluster, {
+      ...options,
+      concurrency: flags['max-migrations'],
+      onEvent: (event) => this.console.say(operationText(event, names, palette)),
+    })
+    this.console.document(flags.output, drained, (colours) => drainedText(drained, colours))
+    process.exitCode = drained.isEmpty ? 0 : 1
+  }
+}

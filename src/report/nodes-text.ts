@@ -1,0 +1,154 @@
+import type {OperationEvent, Resources} from '../nodes/facts.ts'
+import type {Drained, DrainPlan, Names} from '../verbs/nodes/drain.ts'
+import type {Evacuated, NodeEvacuationPlan} from '../verbs/nodes/evacuate.ts'
+import type {ListedNode, NodeList} from '../verbs/nodes/list.ts'
+import type {Returned} from '../verbs/nodes/return.ts'
+import type {Palette} from './colour.ts'
+import {type HeadedColumns, table} from './table.ts'
+import {counted} from './text/list.ts'
+import {plainLine} from './text/plain.ts'
+import type {Part, View} from './text/view.ts'
+
+/** Returns one row for each node, and whether any single one may be lost. */
+export function nodeListText({nodes, mayLoseOne}: NodeList, palette: Palette): View {
+  const columns: HeadedColumns<ListedNode> = {
+    NODE: ({node}) => node,
+    STATE: ({state}) => (state === 'ready' ? palette.good(state) : palette.bad(state)),
+    COMPUTE: ({host}) => (host ? hostText(host, palette) : '–'),
+    INSTANCES: {cell: ({instances}) => String(instances ?? ''), align: 'right'},
+    VCPUS: {cell: ({host}) => (host ? amount(host, 'VCPU') : ''), align: 'right'},
+    'MEMORY (MB)': {cell: ({host}) => (host ? amount(host, 'MEMORY_MB') : ''), align: 'right'},
+    'IF LOST': (row) => lossText(row, palette),
+  }
+  const verdicts = {
+    true: palette.good('any single node may be lost: its instances fit on the others'),
+    false: palette.bad('not every node may be lost: see the last column'),
+  }
+  return [table(nodes, columns), ...(mayLoseOne === undefined ? [] : ['', verdicts[`${mayLoseOne}`]])]
+}
+
+type ListedHost = NonNullable<ListedNode['host']>
+
+function hostText({isUp, isEnabled, isForcedDown, reason}: ListedHost, palette: Palette): string {
+  if (isForcedDown) return palette.bad('forced down')
+  if (!isUp) return palette.bad('down')
+  return isEnabled ? palette.good('up') : palette.change(`disabled: ${plainLine(reason) || 'no reason'}`)
+}
+
+function amount({used, room}: {readonly used: Resources; readonly room: Resources}, kind: string): string {
+  return `${used[kind] ?? 0} of ${room[kind] ?? 0}`
+}
+
+function lossText({host, instances, unplaceable = []}: ListedNode, palette: Palette): string {
+  if (!host) return ''
+  if (unplaceable.length === 0) return instances === 0 ? 'no instance' : 'all fit elsewhere'
+  const named = unplaceable.map(({name, why}) => `${plainLine(name)}: ${why}`)
+  return palette.bad(named.join('\n'))
+}
+
+const VERBS = {
+  disable: 'disable',
+  enable: 'enable',
+  'force-down': 'force down',
+  live: 'move live',
+  cold: 'move',
+  stop: 'stop',
+  start: 'start',
+  evacuate: 'start elsewhere',
+} as const
+
+/** Returns the numbered operations that empty a node, and what stays. */
+export function drainPlanText(plan: DrainPlan, palette: Palette): View {
+  const {node, movesGateways, isCordoned, evicts, unmanaged, stays} = plan
+  const steps: readonly Step[] = [
+    ...instanceSteps(plan),
+    ...(movesGateways
+      ? [['move the gateways of routers', 'connections through them pause for a moment'] as const]
+      : []),
+    ...(isCordoned ? [] : [[`cordon ${node}`, 'no new pods start here'] as const]),
+    [`evict ${counted(evicts.length, 'pod')}`, 'they start elsewhere, as their budgets allow'],
+  ]
+  const unless = stays.length > 0 ? '; what follows the instances waits for those that stay' : ''
+  return [
+    `to drain ${palette.strong(node)}${unless}:`,
+    stepsPart(steps, palette),
+    ...stayingText(stays, palette),
+    ...unmanaged.map((pod) => palette.change(`${pod} stays: it has no controller`)),
+  ]
+}
+
+/** Returns the numbered operations that start instances elsewhere, what stays, and what speaks against it. */
+export function evacuationPlanText(plan: NodeEvacuationPlan, palette: Palette): View {
+  return [
+    `to evacuate ${palette.strong(plan.node)}:`,
+    stepsPart(instanceSteps(plan), palette),
+    ...stayingText(plan.stays, palette),
+    ...plan.doubts.map((doubt) => palette.bad(`✘ refused while ${plainLine(doubt)}`)),
+  ]
+}
+
+/** An operation, and what it costs. */
+type Step = readonly [what: string, cost: string]
+
+function instanceSteps({node, operations}: Pick<DrainPlan, 'node' | 'operations'>): readonly Step[] {
+  return operations.map(({do: verb, name, cost}) => {
+    return [`${VERBS[verb]} ${name === undefined ? `${node} in nova` : plainLine(name)}`, cost]
+  })
+}
+
+function stepsPart(steps: readonly Step[], palette: Palette): Part {
+  const rows = steps.map(([what, cost], at) => ({number: `${at + 1}.`, what, cost}))
+  type Row = (typeof rows)[number]
+  const number = {cell: (row: Row) => row.number, align: 'right'} as const
+  const columns = [number, ({what}: Row) => what, ({cost}: Row) => palette.quiet(cost)]
+  return table(rows, columns, {indent: '  '})
+}
+
+/** Returns a line on the start or the end of an operation. */
+export function operationText(
+  {do: verb, server, host, event, result}: OperationEvent,
+  names: Names,
+  palette: Palette,
+): string {
+  const what = `${VERBS[verb]} ${server === undefined ? host : plainLine(names.get(server) ?? server)}`
+  if (event === 'started') return palette.quiet(`${what} …`)
+  const line = `${what}: ${plainLine(result ?? '')}`
+  return event === 'done' ? palette.good(`✔ ${line}`) : palette.bad(`✘ ${line}`)
+}
+
+/** Returns whether a node is empty, or what is still there. */
+export function drainedText({node, isEmpty, stays, gateways, pods}: Drained, palette: Palette): View {
+  if (isEmpty) return palette.good(`${node} is empty; kk node return ${node} takes it back`)
+  return [
+    palette.bad(`${node} is not empty`),
+    ...stayingText(stays, palette),
+    ...gateways.map((port) => palette.bad(`✘ gateway ${port} stays: no other node can be its gateway`)),
+    ...pods.map(({pod, why}) => palette.bad(`✘ pod ${pod} stays: ${plainLine(why)}`)),
+  ]
+}
+
+/** Returns whether all instances of a node were started elsewhere, or which were not. */
+export function evacuatedText({node, operations, stays}: Evacuated, palette: Palette): View {
+  const failed = operations.filter(({event}) => event === 'failed')
+  if (failed.length === 0 && stays.length === 0)
+    return palette.good(`the instances of ${node} run elsewhere; kk node return ${node} takes it back`)
+  return [
+    palette.bad(`${counted(failed.length + stays.length, 'instance')} of ${node} did not start elsewhere`),
+    ...stayingText(stays, palette),
+  ]
+}
+
+function stayingText(stays: DrainPlan['stays'], palette: Palette): readonly Part[] {
+  return stays.map(({name, server, project, user, why}) => {
+    const owner = `project ${plainLine(project)}, user ${plainLine(user)}`
+    return palette.bad(`✘ instance ${plainLine(name)} (${server}; ${owner}) stays: ${plainLine(why)}`)
+  })
+}
+
+export function returnedText({node, isSchedulable, operations}: Returned, palette: Palette): View {
+  const failed = operations.filter(({event}) => event === 'failed')
+  if (!isSchedulable) return palette.bad(`${node} stays cordoned: a user has cordoned it`)
+  return failed.length === 0
+    ? palette.good(`${node} is back`)
+    : palette.bad(`${node} is back, but ${counted(failed.length, 'operation')} failed`)
+}

@@ -1,0 +1,96 @@
+import {collectors, gather} from '../../audit/gather.ts'
+import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
+import {type Environment, namespacesOf} from '../../environment/environment.ts'
+import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
+
+interface GatewayPorts {
+  readonly exec: Pick<Exec, 'pods' | 'run'>
+  /** The directory of kk's own files. */
+  readonly files: string
+}
+
+/** The switch of a node, and the release of OVN that it belongs to. */
+interface NodeSwitch {
+  readonly pod: SeenPod
+  readonly ports: GatewayPorts
+}
+
+/** Returns the pod that controls the switch of a node; undefined if OVN runs nothing there. */
+export async function findSwitch(
+  ports: GatewayPorts,
+  environment: Environment,
+  node: string,
+): Promise<NodeSwitch | undefined> {
+  const pods = (await Promise.all(namespacesOf(environment).map((each) => ports.exec.pods(each)))).flat()
+  const pod = pods.find(
+    (each) => each.node === node && each.chart === 'ovn' && each.component === 'controller' && each.isRunning,
+  )
+  return pod && {pod, ports}
+}
+
+const COMMAND_TIMEOUT_MS = 60_000
+/** Neutron moves the gateway of a router some seconds after it has lost its chassis. */
+const MOVE_TIMEOUT_MS = 120_000
+
+/**
+ * Takes a node from the chassis that may be gateways, and waits until neutron has moved the gateways of
+ * routers. Returns the ports of gateways that stay, because no other chassis can have them.
+ */
+export async function moveGateways(found: NodeSwitch): Promise<readonly string[]> {
+  await setOption(found, '')
+  let left: readonly string[] = []
+  await pollUntil(
+    async () => {
+      left = await gatewaysOn(found)
+      return left.length === 0
+    },
+    {interval: 3_000, deadline: Date.now() + MOVE_TIMEOUT_MS},
+  )
+  return left
+}
+
+/** Lets a node be a gateway again if networks outside are connected to it, as its pod does at its start. */
+export async function returnGateways(found: NodeSwitch): Promise<void> {
+  const mappings = await vsctl(found, [
+    '--if-exists',
+    'get',
+    'Open_vSwitch',
+    '.',
+    'external_ids:ovn-bridge-mappings',
+  ])
+  if (mappings.replaceAll('"', '').trim() !== '') await setOption(found, 'enable-chassis-as-gw')
+}
+
+function setOption(found: NodeSwitch, option: string): Promise<string> {
+  return vsctl(found, ['set', 'Open_vSwitch', '.', `external_ids:ovn-cms-options="${option}"`])
+}
+
+async function vsctl({pod, ports}: NodeSwitch, words: readonly string[]): Promise<string> {
+  const {namespace, name, container} = pod
+  const command = ['ovs-vsctl', '--timeout=20', ...words]
+  const {code, stdout, stderr} = await ports.exec.run({
+    ...{namespace, pod: name, container, command},
+    timeout: COMMAND_TIMEOUT_MS,
+  })
+  if (code === 0) return stdout
+  throw new KkError('KK_EXEC', `ovs-vsctl failed in ${namespace}/${name}: ${stderr.trim()}`)
+}
+
+/** Returns the ports of routers whose gateway is this node. */
+async function gatewaysOn({pod, ports}: NodeSwitch): Promise<readonly string[]> {
+  const {namespace, release, chart, node} = pod
+  const {facts, notAsked} = await gather(
+    {exec: ports.exec, program: collectors(ports.files)},
+    {releases: [{namespace, name: release, chart}], only: {sources: ['southbound'], node: undefined}},
+  )
+  const {southbound} = facts
+  if (!southbound) {
+    const [{reason} = {reason: 'its pods do not run'}] = notAsked
+    throw new KkError('KK_EXEC', `the southbound database of OVN cannot be read: ${reason}`)
+  }
+  const own = new Set(southbound.chassis.filter(({hostname}) => hostname === node).map(({uuid}) => uuid))
+  return southbound.bindings
+    .filter(({type, chassis}) => type === 'chassisredirect' && chassis !== undefined && own.has(chassis))
+    .map(({port}) => port.replace(/^cr-/, ''))
+}

@@ -1,0 +1,189 @@
+import {createHash} from 'node:crypto'
+import {setTimeout as wait} from 'node:timers/promises'
+import {KkError} from '../../base/errors.ts'
+import {type Environment, namespacesOf} from '../../environment/environment.ts'
+import {CRON_JOBS, JOBS, PODS} from '../../kubernetes/api/resources.ts'
+import type {Identity} from '../../kubernetes/api/served.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import {describeCause} from '../../kubernetes/gate/cause.ts'
+import {type Condition, findCondition, type Pod} from '../../kubernetes/gate/kinds/observed.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import {type CloudFacts, eventsIn, factsIn, type Operation, type OperationEvent} from '../../nodes/facts.ts'
+
+/** The component of the chart nova whose CronJob is the template of Jobs that ask nova, and act in it. */
+const SELECTOR = 'app.kubernetes.io/name=nova,app.kubernetes.io/component=instances'
+
+export type InstancePorts = Pick<Cluster, 'objects' | 'live' | 'health'>
+
+/** The CronJob of a release of nova. */
+export interface Template {
+  readonly namespace: string
+  readonly cronJob: string
+}
+
+/** Returns the template of an environment; undefined if it runs no nova, or one of an older chart. */
+export async function findTemplate(
+  {objects}: Pick<Cluster, 'objects'>,
+  environment: Environment,
+): Promise<Template | undefined> {
+  const found = await Promise.all(
+    namespacesOf(environment).map((each) =>
+      objects.list<{readonly metadata: Identity}>(CRON_JOBS, each, SELECTOR),
+    ),
+  )
+  const templates = found.flatMap((each) => each ?? [])
+  if (templates.length > 1) {
+    const names = templates.map(({metadata: {namespace, name}}) => `${namespace}/${name}`)
+    throw new KkError('KK_AMBIGUOUS', `several releases of nova: ${names.join(', ')}`, {
+      hint: 'use an environment file with one of them',
+    })
+  }
+  return templates.map(({metadata: {namespace, name}}) => ({namespace, cronJob: name}))[0]
+}
+
+export interface Following {
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  readonly signal?: AbortSignal | undefined
+  /** Receives why the pod does not run yet. */
+  readonly onProgress?: ((line: string) => void) | undefined
+  readonly onEvent?: ((event: OperationEvent) => void) | undefined
+}
+
+/** Asks nova, Placement and neutron in a Job, which is deleted afterwards. */
+export async function readFacts(
+  cluster: InstancePorts,
+  template: Template,
+  following: Following,
+): Promise<CloudFacts> {
+  const job = `${template.cronJob}-${Date.now().toString(36)}`
+  const created = await cluster.live.createJobOf({...template, job, variables: {}})
+  try {
+    return factsIn(await follow(cluster, created, following))
+  } finally {
+    await remove(cluster, created)
+  }
+}
+
+/** As `readFacts`, when a Job that acts on the node has ended. */
+export async function settledFacts(
+  cluster: InstancePorts,
+  template: Template,
+  following: Following & {readonly node: string},
+): Promise<CloudFacts> {
+  await followUnfinished(cluster, template, following)
+  return readFacts(cluster, template, {...following, onEvent: undefined})
+}
+
+interface Execution extends Following {
+  readonly node: string
+  readonly operations: readonly Operation[]
+  /** How many instances move at once. */
+  readonly concurrency: number
+}
+
+/** Executes operations in the Job of a node; one that does so already ends first. */
+export async function execute(
+  cluster: InstancePorts,
+  template: Template,
+  {node, operations, concurrency, ...following}: Execution,
+): Promise<readonly OperationEvent[]> {
+  await followUnfinished(cluster, template, {node, ...following})
+  const seconds = Math.max(1, Math.round((following.deadline - Date.now()) / 1000))
+  const created = await cluster.live.createJobOf({
+    ...template,
+    job: jobName(template, node),
+    variables: {
+      OPERATIONS: JSON.stringify(operations),
+      CONCURRENCY: String(concurrency),
+      SECONDS: String(seconds),
+    },
+  })
+  const events = eventsIn(await follow(cluster, created, following))
+  await remove(cluster, created)
+  return events
+}
+
+/** Returns the name of the Job of a node: a later kk finds it by the node, also after kk was killed. */
+function jobName({cronJob}: Template, node: string): string {
+  return `${cronJob}-${createHash('sha256').update(node).digest('hex').slice(0, 8)}`
+}
+
+type LiveJob = KubernetesObject & {
+  readonly metadata: Identity
+  readonly status?: {readonly conditions?: readonly Condition[]}
+}
+
+/**
+ * Follows the Job that acts on a node to its end, and deletes it. Returns false if there is none.
+ */
+async function followUnfinished(
+  cluster: InstancePorts,
+  template: Template,
+  {node, ...following}: Following & {readonly node: string},
+): Promise<boolean> {
+  const place = {namespace: template.namespace, name: jobName(template, node)}
+  const job = await cluster.objects.read<LiveJob>(JOBS, place)
+  if (!job) return false
+  const hasEnded = ['Complete', 'Failed'].some((type) => findCondition(job, type)?.status === 'True')
+  const named = {...job, apiVersion: 'batch/v1', kind: 'Job'}
+  if (!hasEnded) await follow(cluster, named, following)
+  await remove(cluster, named)
+  return !hasEnded
+}
+
+/** Resolves with the log of a Job when it has completed. */
+async function follow(
+  {objects, health}: InstancePorts,
+  job: KubernetesObject,
+  {deadline, signal, onProgress, onEvent}: Following,
+): Promise<readonly string[]> {
+  const {name, namespace = ''} = job.metadata
+  let reported = 0
+  const read = async () => {
+    const log = await jobLog({objects, health}, namespace, name)
+    // A new pod of the Job begins a new log.
+    const events = eventsIn(log)
+    for (const event of events.slice(Math.min(reported, events.length))) onEvent?.(event)
+    reported = events.length
+    return log
+  }
+  let isOver = false
+  const over = health
+    .gate({
+      ...{namespace, objects: [job], deadline, ...(signal && {signal})},
+      onProgress: ([first]) => first && onProgress?.(describeCause(first)),
+    })
+    .finally(() => {
+      isOver = true
+    })
+  // The loop awaits it, and throws its error, after the log has been read.
+  over.catch(() => undefined)
+  while (!isOver) {
+    await Promise.race([over.catch(() => undefined), wait(POLL_MS)])
+    await read()
+  }
+  await over
+  return read()
+}
+
+const POLL_MS = 1000
+
+async function jobLog(
+  {objects, health}: Pick<InstancePorts, 'objects' | 'health'>,
+  namespace: string,
+  job: string,
+): Promise<readonly string[]> {
+  const pods = (await objects.list<Pod>(PODS, namespace, `batch.kubernetes.io/job-name=${job}`)) ?? []
+  const [newest] = pods.toSorted((one, other) =>
+    String(other.metadata.creationTimestamp).localeCompare(String(one.metadata.creationTimestamp)),
+  )
+  const container = newest?.spec?.containers?.[0]?.name
+  if (!newest || container === undefined) return []
+  return health.log(namespace, newest.metadata.name, container).catch(() => [])
+}
+
+async function remove({live}: InstancePorts, job: KubernetesObject): Promise<void> {
+  const {name, namespace = '', uid} = job.metadata as Identity
+  await live.delete({apiVersion: 'batch/v1', kind: 'Job', namespace, name, uid})
+}

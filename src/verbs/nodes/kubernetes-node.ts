@@ -1,0 +1,123 @@
+import {KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import {pollUntil} from '../../base/poll.ts'
+import {NODES} from '../../kubernetes/api/resources.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {NodePod} from '../../kubernetes/evictions.ts'
+import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
+
+type NodePorts = Pick<Cluster, 'objects' | 'evictions'>
+
+/** The annotation of a node that kk has cordoned, so that only such a node is taken back. */
+export const DRAINED_ANNOTATION = 'kk.openstack.org/drained'
+
+/** Reads a node. Throws `KK_NO_NODE`. */
+export async function readNode({objects}: Pick<Cluster, 'objects'>, name: string): Promise<Node> {
+  const node = await objects.read<Node>(NODES, {namespace: '', name})
+  if (node) return node
+  const all = (await objects.list<Node>(NODES, '')) ?? []
+  throw new KkError('KK_NO_NODE', `the cluster has no node ${name}`, {
+    hint: `its nodes are ${all.map(({metadata}) => metadata.name).join(', ')}`,
+  })
+}
+
+/** Makes a node unschedulable, with a mark that kk did so; one that a user has cordoned has no mark. */
+export async function cordon({objects}: Pick<Cluster, 'objects'>, node: Node): Promise<void> {
+  if (node.spec?.unschedulable) return
+  await objects.merge(
+    NODES,
+    {namespace: '', name: node.metadata.name},
+    {
+      metadata: {annotations: {[DRAINED_ANNOTATION]: 'true'}},
+      spec: {unschedulable: true},
+    },
+  )
+}
+
+/** Makes a node schedulable that kk has cordoned. Returns false if a user has. */
+export async function uncordon({objects}: Pick<Cluster, 'objects'>, node: Node): Promise<boolean> {
+  const isMarked = node.metadata.annotations?.[DRAINED_ANNOTATION] !== undefined
+  if (node.spec?.unschedulable && !isMarked) return false
+  if (!isMarked) return true
+  await objects.merge(
+    NODES,
+    {namespace: '', name: node.metadata.name},
+    {
+      metadata: {annotations: {[DRAINED_ANNOTATION]: null}},
+      spec: {unschedulable: null},
+    },
+  )
+  return true
+}
+
+/** The pods of a node: those that are evicted, and those without a controller, which nothing re-creates. */
+export interface DrainedPods {
+  readonly evicted: readonly NodePod[]
+  readonly unmanaged: readonly NodePod[]
+}
+
+/** Returns the pods that leave a node; those of DaemonSets stay. */
+export async function podsToEvict(
+  {evictions}: Pick<Cluster, 'evictions'>,
+  node: string,
+): Promise<DrainedPods> {
+  const pods = (await evictions.pods(node)).filter(({controller}) => controller !== 'DaemonSet')
+  return {
+    evicted: pods.filter(({controller}) => controller !== undefined),
+    unmanaged: pods.filter(({controller}) => controller === undefined),
+  }
+}
+
+interface Evicting {
+  readonly pods: readonly NodePod[]
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  readonly signal?: AbortSignal | undefined
+  /** Receives why a pod waits, when that changes. */
+  readonly onProgress: (line: string) => void
+}
+
+/** A pod that is still there at the deadline, and why. */
+export interface Unevicted {
+  readonly pod: string
+  readonly why: string
+}
+
+/** Evicts pods as their budgets allow, and waits until they are gone. */
+export async function evict(
+  {evictions}: Pick<NodePorts, 'evictions'>,
+  node: string,
+  {pods, deadline, signal, onProgress}: Evicting,
+): Promise<readonly Unevicted[]> {
+  const waiting = new Map<string, string>()
+  await mapParallel(pods, async (pod) => {
+    const name = podText(pod)
+    await pollUntil(
+      async () => {
+        const refused = await evictions.evict(pod)
+        if (refused !== undefined && waiting.get(name) !== refused) onProgress(`${name} waits: ${refused}`)
+        if (refused === undefined) waiting.delete(name)
+        else waiting.set(name, refused)
+        return refused === undefined
+      },
+      {interval: RETRY_MS, deadline, signal},
+    )
+  })
+  const uids = new Set(pods.map(({uid}) => uid))
+  let left: readonly NodePod[] = pods
+  await pollUntil(
+    async () => {
+      left = (await evictions.pods(node)).filter(({uid}) => uids.has(uid))
+      return left.length === 0
+    },
+    {interval: 2_000, deadline, signal},
+  )
+  return left.map((pod) => ({pod: podText(pod), why: waiting.get(podText(pod)) ?? 'it has not ended yet'}))
+}
+
+/** The interval at which `kubectl drain` asks again, in milliseconds. */
+const RETRY_MS = 5_000
+
+export function podText({namespace, name}: NodePod): string {
+  return `${namespace}/${name}`
+}

@@ -1,0 +1,73 @@
+import type {Environment} from '../../environment/environment.ts'
+import {NODES} from '../../kubernetes/api/resources.ts'
+import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
+import {type AwayNode, awayNode} from '../../kubernetes/gate/nodes.ts'
+import type {CloudFacts, Host} from '../../nodes/facts.ts'
+import {isUsable, unplaceable} from '../../nodes/room.ts'
+import {type Following, findTemplate, type InstancePorts, readFacts} from './instances.ts'
+import {DRAINED_ANNOTATION} from './kubernetes-node.ts'
+
+/** A node of Kubernetes, and the host of nova on it. */
+export interface ListedNode {
+  readonly node: string
+  readonly state: 'ready' | 'not ready' | 'cordoned' | 'drained' | 'being deleted'
+  /** Since when it is not ready, as Kubernetes writes it. */
+  readonly since?: string
+  /** Absent if the node is no host of nova. */
+  readonly host?: Pick<Host, 'zone' | 'isUp' | 'isEnabled' | 'isForcedDown' | 'reason' | 'room' | 'used'>
+  readonly instances?: number
+  /** The instances that would fit on no other host if the node were lost, and why. */
+  readonly unplaceable?: readonly {readonly server: string; readonly name: string; readonly why: string}[]
+}
+
+export interface NodeList {
+  readonly environment: string
+  readonly nodes: readonly ListedNode[]
+  /** Whether any single host may be lost: its instances fit on the others. Absent without hosts. */
+  readonly mayLoseOne?: boolean
+}
+
+/** Lists the nodes of a cluster, with what nova runs on them, and whether the others had room for it. */
+export async function listNodes(
+  cluster: InstancePorts,
+  environment: Environment,
+  following: Following,
+): Promise<NodeList> {
+  const [nodes, template] = await Promise.all([
+    cluster.objects.list<Node>(NODES, ''),
+    findTemplate(cluster, environment),
+  ])
+  const facts = template && (await readFacts(cluster, template, following))
+  const rows = (nodes ?? [])
+    .map((node) => listed(node, facts))
+    .toSorted((one, other) => one.node.localeCompare(other.node))
+  const usable = rows.filter(({host}) => host && isUsable({name: '', ...host}))
+  return {
+    environment: environment.name,
+    nodes: rows,
+    ...(usable.length > 0 && {mayLoseOne: usable.every((row) => row.unplaceable?.length === 0)}),
+  }
+}
+
+function listed(node: Node, facts: CloudFacts | undefined): ListedNode {
+  const {name} = node.metadata
+  const away = awayNode(node)
+  const isDrained = node.metadata.annotations?.[DRAINED_ANNOTATION] !== undefined
+  const states: Readonly<Record<AwayNode['reason'], ListedNode['state']>> = {
+    NotReady: 'not ready',
+    Cordoned: isDrained ? 'drained' : 'cordoned',
+    BeingDeleted: 'being deleted',
+  }
+  const state: ListedNode['state'] = away ? states[away.reason] : 'ready'
+  const base: ListedNode = {node: name, state, ...(away?.since !== undefined && {since: away.since})}
+  const found = facts?.hosts.find((host) => host.name === name)
+  if (!facts || !found) return base
+  const {name: _, ...host} = found
+  const own = facts.servers.filter((server) => server.host === name)
+  const left = [...unplaceable(own, facts)].map(([{id, name: server}, why]) => ({
+    server: id,
+    name: server,
+    why,
+  }))
+  return {...base, host, instances: own.length, unplaceable: left}
+}

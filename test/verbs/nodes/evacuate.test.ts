@@ -1,0 +1,88 @@
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import type {Exec} from '../../../src/kubernetes/exec/exec.ts'
+import {evacuate, planEvacuate} from '../../../src/verbs/nodes/evacuate.ts'
+import {returnNode} from '../../../src/verbs/nodes/return.ts'
+import {answeringPods, podOf} from '../../audit/support/answering-pods.ts'
+import {ENVIRONMENT, type FakeCloud, fakeCloud, host, portsOf, server} from './support/cloud.ts'
+
+const UNKNOWN = {status: {conditions: [{type: 'Ready', status: 'Unknown'}]}}
+const READY = {status: {conditions: [{type: 'Ready', status: 'True'}]}}
+const node = (name: string, status: object) => ({metadata: {name}, spec: {}, ...status})
+
+/** A cloud whose node `a` is dead, and the pods that are asked for the clients of disks. */
+function deadNode(more: Partial<FakeCloud> = {}, watched: Readonly<Record<string, readonly object[]>> = {}) {
+  const cloud = fakeCloud({
+    nodes: [node('a', UNKNOWN), node('b', READY)],
+    hosts: [host('a', {isUp: false}), host('b')],
+    servers: [server('web')],
+    ...more,
+  })
+  const on = (name: string) => podOf('nova', 'compute', {name: `nova-compute-${name}`, node: name})
+  // Kubernetes shows the pods of a dead node as running.
+  const {ports, programs} = answeringPods([on('a'), on('b')], {
+    'nova-compute-b': () => ({pools: {vms: watched}, sections: {libvirt: 'vms'}}),
+  })
+  return {cloud, programs, ports: {...portsOf(cloud), exec: ports.exec as Exec}}
+}
+
+const options = () => ({
+  ...{environment: ENVIRONMENT, node: 'a', deadline: Date.now() + 60_000, concurrency: 2},
+  files: join(import.meta.dirname, '../../..'),
+  onProgress: () => undefined,
+})
+
+describe('kk node evacuate', () => {
+  it('asks pods of other nodes, and starts the instances elsewhere', async () => {
+    const {cloud, ports, programs} = deadNode()
+
+    const {plan} = await planEvacuate(ports, options())
+    const evacuated = await evacuate(ports, {...options(), plan})
+
+    expect(programs.map(({pod}) => pod)).toEqual(['nova-compute-b'])
+    expect(cloud.done).toEqual(['force-down a', 'evacuate web'])
+    expect(evacuated).toMatchObject({node: 'a', stays: []})
+    expect(cloud.servers).toMatchObject([{name: 'web', host: 'b'}])
+  })
+
+  it.each([
+    ['a disk is open', deadNode({}, {web_disk: [{address: '10.0.0.7', client: 1}]})],
+    ['its kubelet reports', deadNode({nodes: [node('a', READY), node('b', READY)]})],
+    [
+      'its kubelet reports that it is not ready',
+      deadNode({
+        nodes: [node('a', {status: {conditions: [{type: 'Ready', status: 'False'}]}}), node('b', READY)],
+      }),
+    ],
+    ['its nova-compute reports', deadNode({hosts: [host('a'), host('b')]})],
+  ])('is refused while %s', async (_, {cloud, ports}) => {
+    const {plan} = await planEvacuate(ports, options())
+
+    await expect(evacuate(ports, {...options(), plan})).rejects.toMatchObject({
+      code: 'KK_NODE_ALIVE',
+      exit: 3,
+    })
+    expect(cloud.done).toEqual([])
+  })
+
+  it('is refused without nova', async () => {
+    const {ports} = deadNode({hosts: []})
+
+    await expect(planEvacuate(ports, options())).rejects.toMatchObject({code: 'KK_NOT_INSTALLED'})
+  })
+})
+
+it('kk node return restarts nova-compute of an evacuated node before it enables the host', async () => {
+  const {cloud, ports} = deadNode({
+    nodes: [node('a', READY), node('b', READY)],
+    hosts: [host('a', {isForcedDown: true, isEnabled: false}), host('b')],
+    servers: [server('web', {host: 'b'})],
+  })
+
+  await returnNode(ports, options())
+
+  expect(cloud.done).toEqual([
+    ...['delete Pod/nova-compute-a', 'wait for DaemonSet/agents', 'enable a'],
+    'wait for Deployment/nova-status',
+  ])
+})

@@ -1,0 +1,158 @@
+import type {Environment} from '../../../../src/environment/environment.ts'
+import type {NodePod} from '../../../../src/kubernetes/evictions.ts'
+import type {KubernetesObject} from '../../../../src/kubernetes/manifest/kubernetes-object.ts'
+import type {CloudFacts, Host, Operation, Server} from '../../../../src/nodes/facts.ts'
+import type {DrainPorts} from '../../../../src/verbs/nodes/drain.ts'
+import {port} from '../../../kubernetes/support/port.ts'
+
+interface FakeNode {
+  readonly metadata: {readonly name: string; annotations?: Record<string, string | null>}
+  spec: {unschedulable?: boolean | null}
+  readonly status?: object
+}
+
+/** A cluster with nova, whose Jobs do at once what they are told; `refuse` is what nova does not do. */
+export interface FakeCloud {
+  readonly nodes: readonly FakeNode[]
+  hosts: Host[]
+  servers: Server[]
+  pods: NodePod[]
+  /** The pods that a budget keeps, with its message. */
+  readonly kept: Map<string, string>
+  readonly refuse: Map<string, string>
+  /** The Jobs that exist, with their operations. */
+  readonly jobs: Map<string, readonly Operation[]>
+  /** All that was done, in order. */
+  readonly done: string[]
+}
+
+export const ENVIRONMENT = {
+  name: 'cloud',
+  namespace: 'openstack',
+  releases: new Map(),
+} as unknown as Environment
+
+export function host(name: string, more: Partial<Host> = {}): Host {
+  return {
+    ...{name, zone: 'nova', isUp: true, isForcedDown: false, isEnabled: true, reason: ''},
+    ...{room: {VCPU: 8, MEMORY_MB: 8192}, used: {VCPU: 0, MEMORY_MB: 0}},
+    ...more,
+  }
+}
+
+export function server(name: string, more: Partial<Server> = {}): Server {
+  return {
+    ...{id: name, name, host: 'a', status: 'ACTIVE', task: null, isLocked: false, tags: []},
+    ...{project: 'shop', user: 'ann', zone: null, needs: {VCPU: 1, MEMORY_MB: 1024}},
+    ...{localDiskGB: 0, isPinned: false, devices: [], volumes: []},
+    ...more,
+  }
+}
+
+export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
+  const status = {conditions: [{type: 'Ready', status: 'True'}]}
+  const nodes = ['a', 'b'].map((name) => ({metadata: {name}, spec: {}, status}))
+  return {
+    ...{nodes, hosts: [host('a'), host('b')], servers: [], pods: [], kept: new Map()},
+    ...{refuse: new Map(), jobs: new Map(), done: []},
+    ...more,
+  }
+}
+
+/** Does an operation; returns the lines of the program about it. */
+function perform(cloud: FakeCloud, operation: Operation): readonly string[] {
+  const {do: way, server: id, host: on} = operation
+  cloud.done.push(`${way} ${id ?? on}`)
+  const refused = cloud.refuse.get(id ?? on)
+  const change = (fields: Partial<Server>) => {
+    cloud.servers = cloud.servers.map((each) => (each.id === id ? {...each, ...fields} : each))
+  }
+  const changeHost = (isEnabled: boolean) => {
+    cloud.hosts = cloud.hosts.map((each) => (each.name === on ? {...each, isEnabled} : each))
+  }
+  if (refused === undefined) {
+    if (way === 'live' || way === 'cold' || way === 'evacuate') change({host: 'b'})
+    if (way === 'stop') change({status: 'SHUTOFF', tags: ['kk:stopped']})
+    if (way === 'start') change({status: 'ACTIVE', tags: []})
+    if (way === 'disable' || way === 'enable') changeHost(way === 'enable')
+  }
+  const event = refused === undefined ? {event: 'done', result: 'ok'} : {event: 'failed', result: refused}
+  return [
+    {...operation, event: 'started'},
+    {...operation, ...event},
+  ].map((line) => JSON.stringify(line))
+}
+
+export function portsOf(cloud: FakeCloud): DrainPorts {
+  const logs = new Map<string, readonly string[]>()
+  const facts = (): CloudFacts => ({hosts: cloud.hosts, servers: cloud.servers, apart: []})
+  const job = (name: string) => ({
+    ...{apiVersion: 'batch/v1', kind: 'Job'},
+    metadata: {name, namespace: 'openstack', uid: `uid-${name}`},
+  })
+  return {
+    objects: port({
+      async read<T>({kind}: {readonly kind: string}, {name}: {readonly name: string}) {
+        if (kind === 'Node') return cloud.nodes.find(({metadata}) => metadata.name === name) as T | undefined
+        return cloud.jobs.has(name) ? (job(name) as T) : undefined
+      },
+      async list<T>({kind}: {readonly kind: string}, _: string, selector = '') {
+        const items: Readonly<Record<string, readonly object[]>> = {
+          Node: cloud.nodes,
+          CronJob:
+            cloud.hosts.length > 0 ? [{metadata: {namespace: 'openstack', name: 'nova-instances'}}] : [],
+          Pod: [{metadata: {name: selector.split('=')[1]}, spec: {containers: [{name: 'main'}]}}],
+          DaemonSet: [{metadata: {name: 'agents'}}],
+          Deployment: [
+            {metadata: {name: 'nova-status', annotations: {'kk.openstack.org/service-status': 'true'}}},
+            {metadata: {name: 'nova-api'}},
+          ],
+        }
+        return items[kind] as readonly T[]
+      },
+      async delete({kind}, {name}) {
+        cloud.done.push(`delete ${kind}/${name}`)
+      },
+      async merge(_, {name}, fields) {
+        const {metadata, spec} = fields as FakeNode
+        const node = cloud.nodes.find((each) => each.metadata.name === name)!
+        cloud.done.push(`${spec.unschedulable ? 'cordon' : 'uncordon'} ${name}`)
+        node.metadata.annotations = {...node.metadata.annotations, ...metadata.annotations}
+        node.spec.unschedulable = spec.unschedulable
+      },
+    }),
+    live: port({
+      async createJobOf({job: name, variables}): Promise<KubernetesObject> {
+        const operations = JSON.parse(variables.OPERATIONS ?? '[]') as readonly Operation[]
+        cloud.jobs.set(name, operations)
+        return job(name)
+      },
+      async delete({name}) {
+        return cloud.jobs.delete(name)
+      },
+    }),
+    health: port({
+      async gate({objects: [object]}) {
+        const {kind, metadata} = object!
+        if (kind === 'Job') {
+          const operations = cloud.jobs.get(metadata.name)!
+          const lines = operations.flatMap((operation) => perform(cloud, operation))
+          logs.set(metadata.name, operations.length > 0 ? lines : ['a warning', JSON.stringify(facts())])
+        } else cloud.done.push(`wait for ${kind}/${metadata.name}`)
+        return {state: 'healthy'}
+      },
+      log: async (_, pod) => logs.get(pod) ?? [],
+    }),
+    evictions: {
+      pods: async (node) => (node === 'a' ? cloud.pods : []),
+      async evict(pod) {
+        const refused = cloud.kept.get(pod.name)
+        if (refused !== undefined) return refused
+        cloud.done.push(`evict ${pod.name}`)
+        cloud.pods = cloud.pods.filter(({uid}) => uid !== pod.uid)
+        return undefined
+      },
+    },
+    exec: port({pods: async () => []}),
+  }
+}
