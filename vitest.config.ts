@@ -161,6 +161,8 @@ export default defineConfig({
       },
       // Each has a namespace, and waits more than it works.
       cloud({name: 'cloud-parts', place: 'parts', maxWorkers: 3, groupOrder: 2}),
+      // It has three nodes, and ends them.
+      cloud({name: 'cloud-nodes', place: 'nodes', maxWorkers: 1, groupOrder: 8}),
       // What comes after it finds the cloud upgraded.
       cloud({name: 'cloud-slurp', place: 'slurp', maxWorkers: 1, groupOrder: 3}),
       cloud({name: 'cloud', place: 'whole', maxWorkers: 1, groupOrder: 4}),

@@ -2,10 +2,10 @@
  * `npm run test:aio`: a cloud on the all-in-one node with real pods, on this machine: its virtual machines,
  * what remains when a service is removed, and OpenStack's own smoke tests. `-- --slurp` upgrades the cloud to
  * the next release of OpenStack under its guests and users, prints what they lost, and runs the tests of
- * virtual machines and OpenStack's own there. `-- --night` runs what else needs images or the node: each
- * image's start, the node's life, parts of a cloud in separate namespaces, faults, upgrades to the next
- * release. Needs root, and installs the rest. Ends with `N passed, N failed`; a skipped test counts as
- * failed.
+ * virtual machines and OpenStack's own there. `-- --nodes` has three nodes, of which two run instances:
+ * drains, migrations, a power cut. `-- --night` runs what else needs images or the node: each image's start,
+ * the node's life, parts of a cloud in separate namespaces, faults, upgrades to the next release. Needs root,
+ * and installs the rest. Ends with `N passed, N failed`; a skipped test counts as failed.
  */
 import {runVitest} from './run-vitest.ts'
 
@@ -27,13 +27,16 @@ const NEXT_RELEASE = {KK_TEST_OPENSTACK: '2026.1'}
 
 /** Suites in separate shards, each night. */
 const IN_SHARDS = ['test/cloud/catalogue/']
+/** What needs several nodes. */
+const NODES = ['test/aio/nodes', 'test/cloud/nodes/']
 
 const projects = ['images', 'aio', 'cloud*'].map((project) => `--project=${project}`)
-const excluded = [...FOR_EACH_CHANGE, UPGRADE, ...IN_SHARDS].map((path) => `--exclude=${path}**`)
+const excluded = [...FOR_EACH_CHANGE, UPGRADE, ...IN_SHARDS, ...NODES].map((path) => `--exclude=${path}**`)
 
 function chosenTests([first, ...more]: readonly string[]): readonly string[] {
   if (first === undefined) return FOR_EACH_CHANGE
   if (first === '--slurp') return [...AT_NEXT_RELEASE, ...more]
+  if (first === '--nodes') return [...NODES, ...more]
   return first === '--night' ? [...excluded, ...more] : [first, ...more]
 }
 

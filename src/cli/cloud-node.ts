@@ -21,7 +21,9 @@ interface OpenedNode {
   readonly deadline: number
 }
 
-/** Opens the environment, its cluster, and the node that the arguments name. The caller closes the cluster. */
+/**
+ * Opens the environment, its cluster, and the node that the arguments name. The caller closes the cluster.
+ */
 export async function openCloudNode(
   flags: EnvironmentFlags & ClusterFlags & {readonly timeout?: string | undefined},
   argv: readonly string[],

@@ -15,11 +15,13 @@ export interface NodePod {
 
 /** Takes pods off nodes, as `kubectl drain` does. Every function throws like those of `Cluster`. */
 export interface Evictions {
-  /** Returns the pods of a node, in all namespaces, without those that have ended or that the kubelet owns. */
+  /**
+   * Returns the pods of a node, in all namespaces, without those that have ended or that the kubelet owns.
+   */
   pods(node: string): Promise<readonly NodePod[]>
   /**
-   * Requests the eviction of a pod. Returns undefined if it is granted or the pod is gone; else why not yet: a
-   * PodDisruptionBudget.
+   * Requests the eviction of a pod. Returns undefined if it is granted or the pod is gone; else why not yet:
+   * a PodDisruptionBudget.
    */
   evict(pod: NodePod): Promise<string | undefined>
 }

@@ -45,7 +45,9 @@ export interface Server {
   readonly devices: readonly string[]
 }
 
-/** What nova, Placement and neutron know of hosts and their instances (`common.scripts.nova-instances.py`). */
+/**
+ * What nova, Placement and neutron know of hosts and their instances (`common.scripts.nova-instances.py`).
+ */
 export interface CloudFacts {
   readonly hosts: readonly Host[]
   readonly servers: readonly Server[]

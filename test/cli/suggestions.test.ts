@@ -49,11 +49,7 @@ it.each([
     'kk has no command "backup"',
     'did you mean kk docs limits, which says what to do instead?',
   ],
-  [
-    ['drain', 'cmp4'],
-    'kk has no command "drain"',
-    'did you mean kk node drain NODE?',
-  ],
+  [['drain', 'cmp4'], 'kk has no command "drain"', 'did you mean kk node drain NODE?'],
   [
     ['ldap'],
     'kk has no command "ldap"',

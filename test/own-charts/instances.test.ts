@@ -10,8 +10,8 @@ import {find, variable} from './support/objects.ts'
 const charts = await useCharts()
 
 /**
- * The openstacksdk of a nova in a file. A task of a server ends after two requests for it; `fails` names servers that
- * do not move, and `busy` those that answer with a conflict once.
+ * The openstacksdk of a nova in a file. A task of a server ends after two requests for it; `fails` names
+ * servers that do not move, and `busy` those that answer with a conflict once.
  */
 const SDK = `
 import json, os, sys, types

@@ -72,8 +72,8 @@ export interface Drained {
 const ROUNDS = 3
 
 /**
- * Empties a node. While an instance runs on it, its gateways and pods stay: the instance needs them. Idempotent: after an
- * interruption, the next call goes on.
+ * Empties a node. While an instance runs on it, its gateways and pods stay: the instance needs them.
+ * Idempotent: after an interruption, the next call goes on.
  */
 export async function drain(
   cluster: DrainPorts,

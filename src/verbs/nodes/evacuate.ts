@@ -15,8 +15,8 @@ export interface NodeEvacuationPlan extends EvacuationPlan {
 }
 
 /**
- * Plans how the instances of a dead node start on other nodes. Throws `KK_NO_NODE`, and `KK_NOT_INSTALLED` if the
- * environment runs no nova.
+ * Plans how the instances of a dead node start on other nodes. Throws `KK_NO_NODE`, and `KK_NOT_INSTALLED` if
+ * the environment runs no nova.
  */
 export async function planEvacuate(
   cluster: DrainPorts,
@@ -70,8 +70,8 @@ export function refuseIfAlive({node, doubts}: NodeEvacuationPlan): void {
 }
 
 /**
- * Returns the clients that have opened each image in the pools of nova and cinder, asked in pods of other nodes;
- * undefined if these have no pools in Ceph.
+ * Returns the clients that have opened each image in the pools of nova and cinder, asked in pods of other
+ * nodes; undefined if these have no pools in Ceph.
  */
 async function clientsOfDisks(
   {exec}: DrainPorts,

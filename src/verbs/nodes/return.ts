@@ -23,9 +23,10 @@ export interface Returned {
 }
 
 /**
- * Takes a drained or evacuated node back: makes it schedulable if kk has cordoned it, waits until it and its pods are
- * ready and the services report that all their parts are up, enables the host in nova if kk has disabled it, and starts the
- * instances that kk has stopped. Idempotent. Throws `KK_UNHEALTHY` at the deadline.
+ * Takes a drained or evacuated node back: makes it schedulable if kk has cordoned it, waits until it and its
+ * pods are ready and the services report that all their parts are up, enables the host in nova if kk has
+ * disabled it, and starts the instances that kk has stopped. Idempotent. Throws `KK_UNHEALTHY` at the
+ * deadline.
  */
 export async function returnNode(cluster: DrainPorts, options: DrainOptions): Promise<Returned> {
   const {environment, node, files, onProgress} = options
@@ -61,8 +62,8 @@ async function nodeReady(cluster: DrainPorts, {node, deadline, signal}: DrainOpt
 }
 
 /**
- * Restarts nova-compute on a node that was evacuated: at its start it deletes the instances that run elsewhere by
- * now.
+ * Restarts nova-compute on a node that was evacuated: at its start it deletes the instances that run
+ * elsewhere by now.
  */
 async function restartCompute(
   {exec, objects}: DrainPorts,

@@ -1,6 +1,5 @@
-import {execa, type ResultPromise} from 'execa'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {type Instance, ssh} from '../../../scripts/cloud/instance.ts'
+import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {cloudDeployed, onCloud, podsOf} from '../support/cloud.ts'
 import {
@@ -22,6 +21,7 @@ import {
   printLosses,
   removeProbers,
 } from '../support/probers.ts'
+import {longestGap, openSession, type Session} from '../support/sessions.ts'
 
 /** A guest from an image, and one from a volume. */
 const [FROM_IMAGE, FROM_VOLUME] = ['first', 'kk-from-volume'] as const
@@ -31,14 +31,6 @@ const LONGEST_GAP_SECONDS = 5
 const GRACE_SECONDS = 240
 /** How long a node's service may count as down after its pod is ready. */
 const SERVICE_UP_SECONDS = 60
-
-/** An SSH session that prints a line five times a second. */
-interface Session {
-  readonly ssh: ResultPromise
-  /** When its lines came, in milliseconds since the epoch. */
-  readonly lines: number[]
-  isOver: boolean
-}
 
 let guests: Readonly<Record<string, Instance>>
 let boots: Readonly<Record<string, string>>
@@ -58,7 +50,7 @@ beforeAll(async () => {
   await phase('probers deployed', () => deployProbers(Object.fromEntries(addresses)))
   boots = await bootsOf(guests)
   sessions = Object.values(guests).map(openSession)
-  await Promise.all(sessions.map(({ssh: {stdout}}) => new Promise((seen) => stdout!.once('data', seen))))
+  await Promise.all(sessions.map(({child: {stdout}}) => new Promise((seen) => stdout!.once('data', seen))))
 
   began = Date.now()
   await upgradeCloud()
@@ -69,7 +61,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  for (const {ssh: session} of sessions) session.kill()
+  for (const {child} of sessions) child.kill()
   await removeProbers()
   await removeMachine(FROM_VOLUME)
   await becomes('volume', FROM_VOLUME, 'available')
@@ -92,23 +84,6 @@ async function startGuests(): Promise<Readonly<Record<string, Instance>>> {
 async function bootsOf(all: Readonly<Record<string, Instance>>): Promise<Readonly<Record<string, string>>> {
   const entries = Object.entries(all).map(async ([name, guest]) => [name, await bootOf(guest)] as const)
   return Object.fromEntries(await Promise.all(entries))
-}
-
-function openSession(guest: Instance): Session {
-  const [command, ...args] = ssh(guest, 'while echo here; do sleep 0.2; done')
-  const child = execa(command, args, {stdin: 'ignore', buffer: false, reject: false})
-  const session: Session = {ssh: child, lines: [], isOver: false}
-  child.stdout.on('data', () => session.lines.push(Date.now()))
-  void child.finally(() => {
-    session.isOver = true
-  })
-  return session
-}
-
-/** The longest time between two lines of a session, or since the last one, in seconds. */
-function longestGap(lines: readonly number[]): number {
-  const times = [...lines, Date.now()]
-  return Math.max(...lines.map((line, index) => times[index + 1]! - line)) / 1000
 }
 
 /** The failures of the given probes, with their first texts. */

@@ -1,0 +1,238 @@
+import {loadavg} from 'node:os'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {Instance} from '../../../scripts/cloud/instance.ts'
+import {kk, kubectl} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {inClient, openstack} from '../support/client.ts'
+import {onCloud} from '../support/cloud.ts'
+import {
+  becomes,
+  bootOf,
+  inMachine,
+  machine,
+  removeMachine,
+  smallFlavors,
+  startMachine,
+} from '../support/machines.ts'
+import {phase} from '../support/phase.ts'
+import {longestGap, openPing, openSession, type Session} from '../support/sessions.ts'
+import {expectConsistent, nodesUp} from '../support/several-nodes.ts'
+
+/** The longest time without an answer while an instance moves, on a calm and on a busy machine. */
+const LONGEST_GAP_SECONDS = {calm: 2, busy: 8}
+const CALM_LOAD = 6
+const MIGRATIONS = 10
+
+const GUESTS = ['kk-live', 'kk-volume', 'kk-stop', 'kk-never'] as const
+let file: string
+let first: Instance
+let guests: Readonly<Record<(typeof GUESTS)[number], Instance>>
+let removeFlavors: () => Promise<unknown>
+
+beforeAll(async () => {
+  file = await nodesUp()
+  first = await machine()
+  removeFlavors = await smallFlavors()
+  guests = await phase('four guests on node-1', startGuests)
+}, 3_600_000)
+
+afterAll(async () => {
+  for (const name of GUESTS) await removeMachine(name)
+  await inClient('openstack volume delete kk-volume')
+  await removeFlavors()
+})
+
+async function startGuests(): Promise<typeof guests> {
+  for (const name of GUESTS) await removeMachine(name)
+  await inClient(`
+    openstack volume delete kk-volume 2>/dev/null || true
+    openstack volume create --size 1 --image guest --bootable kk-volume >/dev/null`)
+  await becomes('volume', 'kk-volume', 'available')
+  const on = '--availability-zone nova:node-1'
+  const started = new Map<string, Instance>()
+  for (const name of GUESTS)
+    started.set(
+      name,
+      await startMachine(
+        first,
+        name,
+        `${name === 'kk-volume' ? '--volume kk-volume' : '--image guest'} ${on}`,
+      ),
+    )
+  await inClient(`
+    export OS_COMPUTE_API_VERSION=2.26
+    openstack server set --tag kk:maintenance=stop kk-stop
+    openstack server set --tag kk:maintenance=never kk-never`)
+  await Promise.all([...started.values()].map(bootOf))
+  return Object.fromEntries(started) as typeof guests
+}
+
+/** The hypervisor of an instance. */
+async function hostOf(name: string): Promise<string> {
+  const server = await openstack<Readonly<Record<string, string>>>(`server show ${name}`)
+  return server['OS-EXT-SRV-ATTR:host']!
+}
+
+async function statusOf(name: string): Promise<string> {
+  return (await openstack<{readonly status: string}>(`server show ${name}`)).status
+}
+
+/** Does the work while instances are pinged, and a session is open in each; expects that they notice little. */
+async function whileWatched<T>(
+  title: string,
+  watched: readonly Instance[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const open: readonly (readonly [string, Session])[] = watched.flatMap((each) => [
+    [`ping ${each.address}`, openPing(each)] as const,
+    [`SSH ${each.address}`, openSession(each)] as const,
+  ])
+  try {
+    await waitFor(async () => open.every(([, {lines}]) => lines.length > 2), {
+      until: 'all guests answer',
+      seconds: 60,
+    })
+    let load = 0
+    const timer = setInterval(() => {
+      load = Math.max(load, loadavg()[0]!)
+    }, 5_000)
+    const result = await phase(title, work).finally(() => clearInterval(timer))
+    const limit = LONGEST_GAP_SECONDS[load <= CALM_LOAD ? 'calm' : 'busy']
+    for (const [name, {lines, isOver}] of open) {
+      const gap = longestGap(lines)
+      process.stderr.write(
+        `${title}: ${name}: ${lines.length} lines, longest gap ${gap} s, load ${load.toFixed(1)}\n`,
+      )
+      expect(isOver, name).toBe(false)
+      expect(gap, name).toBeLessThanOrEqual(limit)
+    }
+    return result
+  } finally {
+    for (const [, {child}] of open) child.kill()
+  }
+}
+
+const drain = (...flags: readonly string[]) => onCloud(['node', 'drain', 'node-1', file, ...flags])
+const giveBack = (node: string) => onCloud(['node', 'return', node, file])
+
+describe('nova, neutron: the instances of a node that is drained', () => {
+  it('are moved, stopped or named as their tags say', async () => {
+    const boots = await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])
+    const planned = await drain('--dry-run')
+
+    const drained = await whileWatched('drain', [guests['kk-live'], guests['kk-volume']], () =>
+      drain('--yes'),
+    )
+
+    expect(planned.stdout).toMatch(/ 2\. +move live /)
+    expect(planned.stdout).toMatch(/instance kk-never \(.*\) stays/)
+    expect(drained.exitCode, drained.stderr).toBe(1)
+    expect(drained.stdout).toMatch(
+      /✘ instance kk-never \(\S+; project admin, user admin\) stays: its tag says so/,
+    )
+    expect(await Promise.all(GUESTS.map(hostOf))).toEqual(['node-2', 'node-2', 'node-1', 'node-1'])
+    expect(await statusOf('kk-stop')).toBe('SHUTOFF')
+    expect(await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])).toEqual(boots)
+    await expectConsistent()
+  })
+
+  it('leave an empty node with the last of them, while the cloud serves', async () => {
+    await inClient('OS_COMPUTE_API_VERSION=2.26 openstack server unset --tag kk:maintenance=never kk-never')
+
+    const drained = await whileWatched('drain to the end', [guests['kk-never']], () =>
+      drain('--yes', '--timeout', '20m'),
+    )
+
+    expect(drained.exitCode, `${drained.stdout}\n${drained.stderr}`).toBe(0)
+    expect(await hostOf('kk-never')).toBe('node-2')
+    const left = await kubectl([
+      ...['get', 'pods', '--all-namespaces', '--field-selector', 'spec.nodeName=node-1,status.phase=Running'],
+      ...['--output', 'jsonpath={.items[*].metadata.ownerReferences[*].kind}'],
+    ])
+    expect(new Set(left.split(' '))).toEqual(new Set(['DaemonSet']))
+    await inClient('openstack token issue >/dev/null; openstack server list >/dev/null')
+  })
+
+  it('return with it if the drain has stopped them', async () => {
+    const returned = await giveBack('node-1')
+
+    expect(returned.exitCode, `${returned.stdout}\n${returned.stderr}`).toBe(0)
+    expect(await statusOf('kk-stop')).toBe('ACTIVE')
+    await bootOf(guests['kk-stop'])
+    const list = JSON.parse((await onCloud(['node', 'list', file, '--output', 'json'])).stdout)
+    expect(list.nodes).toMatchObject(['node-1', 'node-2', 'node-3'].map((node) => ({node, state: 'ready'})))
+    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+      ...{until: 'the cloud is healthy', seconds: 600},
+    })
+    await expectConsistent()
+  })
+})
+
+it(`nova: instances move live ${MIGRATIONS} times, and notice little`, async () => {
+  const moved = [guests['kk-live'], guests['kk-volume']]
+  await whileWatched('live migrations', moved, async () => {
+    for (let count = 0; count < MIGRATIONS; count += 2) {
+      const from = await Promise.all(['kk-live', 'kk-volume'].map(hostOf))
+      await inClient(
+        'openstack server migrate --live-migration --wait kk-live; openstack server migrate --live-migration --wait kk-volume',
+      )
+      expect(await Promise.all(['kk-live', 'kk-volume'].map(hostOf))).toEqual(
+        from.map((host) => (host === 'node-1' ? 'node-2' : 'node-1')),
+      )
+    }
+  })
+  await expectConsistent()
+})
+
+describe('nova: the instances of a node that loses its power', () => {
+  it('start on the other hypervisor, once the node is certainly off', async () => {
+    const lost = await hostOf('kk-live')
+    const others = GUESTS.filter((name) => name !== 'kk-live')
+    await inMachine(guests['kk-live'], 'echo kept >/root/kept; sync')
+    const before = await onCloud(['node', 'evacuate', lost, file, '--yes'])
+    await kk(['aio', 'node', 'stop', lost])
+    const stopped = Date.now()
+
+    await phase('a token by the other controllers', () =>
+      waitFor(() => inClient('openstack token issue && openstack server list').catch(() => undefined), {
+        ...{until: 'the cloud serves without the node', seconds: 180},
+      }),
+    )
+    const evacuated = await phase('evacuation', () =>
+      waitFor(
+        async () => {
+          const run = await onCloud(['node', 'evacuate', lost, file, '--yes'])
+          return run.exitCode !== 3 && run
+        },
+        {until: 'the node is certainly off', seconds: 300},
+      ),
+    )
+    process.stderr.write(
+      `the instances ran again ${((Date.now() - stopped) / 1000).toFixed(0)} s after the power cut\n`,
+    )
+
+    expect(before.exitCode).toBe(3)
+    expect(before.stderr).toContain('its kubelet reports to Kubernetes; its nova-compute reports to nova')
+    expect(evacuated.exitCode, `${evacuated.stdout}\n${evacuated.stderr}`).toBe(0)
+    expect(await hostOf('kk-live')).not.toBe(lost)
+    expect(await inMachine(guests['kk-live'], 'cat /root/kept')).toBe('kept')
+    for (const name of others) await bootOf(guests[name])
+  })
+
+  it('run nowhere twice when the node is back', async () => {
+    const [{node}] = JSON.parse(
+      (await onCloud(['node', 'list', file, '--output', 'json'])).stdout,
+    ).nodes.filter(({host}: {readonly host?: {readonly isForcedDown: boolean}}) => host?.isForcedDown) as [
+      {readonly node: string},
+    ]
+    await kk(['aio', 'node', 'start', node])
+
+    const returned = await phase('return', () => giveBack(node))
+
+    expect(returned.exitCode, `${returned.stdout}\n${returned.stderr}`).toBe(0)
+    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+      ...{until: 'the cloud is healthy', seconds: 600},
+    })
+    await expectConsistent()
+  })
+})

@@ -1,0 +1,54 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {load} from 'js-yaml'
+import {expect, inject} from 'vitest'
+import {once} from '../../../src/base/once.ts'
+import type {Values} from '../../../src/base/values.ts'
+import {kk, kubectl} from '../../aio/support/node.ts'
+import {client} from './client.ts'
+import {onCloud, succeed} from './cloud.ts'
+import {changedEnvironment} from './environment.ts'
+import {pushImages, ROOT} from './images.ts'
+import {phase} from './phase.ts'
+
+/** What instances need, on two hypervisors and three controllers. */
+const RELEASES = [
+  ...['mariadb', 'rabbitmq', 'memcached', 'ceph', 'keystone', 'glance', 'placement'],
+  ...['openvswitch', 'ovn', 'libvirt', 'neutron', 'nova', 'cinder'],
+]
+
+/** `environments/nodes.yaml` with these releases. */
+export const nodesFile = once(async () => {
+  const {kk: _, ...values} = load(await readFile(join(ROOT, 'environments/nodes.yaml'), 'utf8')) as Values
+  return changedEnvironment({values, only: RELEASES})
+})
+
+/** A cloud on three nodes, the last of which is no hypervisor, and a client in it. */
+export async function nodesUp(): Promise<string> {
+  const file = await nodesFile()
+  if (inject('aio').isFound) {
+    if ((await onCloud(['status', file])).exitCode !== 0)
+      throw new Error('expected no node, or one with the cloud of this test: "kk aio down" takes it away')
+    await client()
+    return file
+  }
+  await phase('nodes up', async () => {
+    const {exitCode, stderr} = await kk(['aio', 'up', '--nodes', '3'])
+    expect(exitCode, stderr).toBe(0)
+    await kubectl(['label', 'node', 'node-3', 'openstack-compute-node-'])
+  })
+  await pushImages()
+  await phase('nodes seeded', async () => {
+    const {exitCode, stderr} = await kk(['aio', 'node', 'seed'])
+    expect(exitCode, stderr).toBe(0)
+  })
+  await phase('cloud deployed', () => succeed(['deploy', file, '--yes']))
+  await phase('first token', client)
+  return file
+}
+
+/** Expects that nothing in the cloud contradicts anything else. */
+export async function expectConsistent(): Promise<void> {
+  const {exitCode, stdout, stderr} = await onCloud(['audit', await nodesFile()])
+  expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
+}
