@@ -107,9 +107,21 @@ function wrap({indentation, mark, blanks, words}: Paragraph, columns: number): r
 
 /** Returns the files of TypeScript that people write. */
 export async function writtenFiles(): Promise<readonly string[]> {
-  const {stdout} = await execa('git', ['ls-files', '*.ts', '*.mjs', ':!src/overrides/system/table.ts'], {
-    cwd: ROOT,
-  })
+  const {stdout} = await execa(
+    'git',
+    [
+      'ls-files',
+      '--cached',
+      '--others',
+      '--exclude-standard',
+      '*.ts',
+      '*.mjs',
+      ':!src/overrides/system/table.ts',
+    ],
+    {
+      cwd: ROOT,
+    },
+  )
   return stdout.split('\n')
 }
 

@@ -77,7 +77,9 @@ async function statusOf(name: string): Promise<string> {
   return (await openstack<{readonly status: string}>(`server show ${name}`)).status
 }
 
-/** Does the work while instances are pinged, and a session is open in each; expects that they notice little. */
+/**
+ * Does the work while instances are pinged, and a session is open in each; expects that they notice little.
+ */
 async function whileWatched<T>(
   title: string,
   watched: readonly Instance[],
