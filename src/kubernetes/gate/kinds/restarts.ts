@@ -95,7 +95,8 @@ function judge(
       return {note: {...at, reason: RESTARTED, message: `it restarted ${span(age)} ago (${words})`}}
   }
   if (annotated === undefined || stableAt <= now) return undefined
-  const message = `it has run for ${span(age)} of the ${span(annotated * 1000)} in which it may still fail`
+  // The times are absolute, because the line stays on display.
+  const message = `it started at ${clock(startedAt)}, and may fail until ${clock(stableAt)} UTC`
   return {cause: {...at, reason: STABILIZING, message}, until: stableAt}
 }
 
@@ -138,6 +139,11 @@ function span(milliseconds: number): string {
   if (count < 300) return `${count} s`
   const minutes = Math.round(count / 60)
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}
+
+/** Returns the time of day in UTC: `14:03:21`. */
+function clock(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(11, 19)
 }
 
 function time(text: string | undefined): number | undefined {

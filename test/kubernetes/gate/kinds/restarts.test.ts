@@ -149,9 +149,7 @@ describe('the health of a workload whose pods are ready', () => {
     expect(healthOf(running({up: 20 * SECOND}, {stableAfter: '200s'}))).toMatchObject({
       state: 'waiting',
       until: NOW + 180 * SECOND,
-      blames: [
-        {reason: 'Stabilizing', message: 'it has run for 20 s of the 200 s in which it may still fail'},
-      ],
+      blames: [{reason: 'Stabilizing', message: 'it started at 23:59:40, and may fail until 00:03:00 UTC'}],
     })
   })
 
