@@ -102,7 +102,7 @@ describe('an image of nova-compute without the rule of sudo', {timeout: 1_800_00
   it('is found by the restarts of its container, without that check', async () => {
     const ended = await upgrade(
       {...WITHOUT_STATUS, ...WITHOUT_PROBES, components: {compute: {rootwrap: ''}}},
-      '6m',
+      '150s',
     )
 
     expectFound(ended, /compute: restarting \((once|\d+ times) in/)
@@ -110,7 +110,7 @@ describe('an image of nova-compute without the rule of sudo', {timeout: 1_800_00
   })
 
   it('is found by the status of its service if its container never ends, and nova is rolled back', async () => {
-    const ended = await upgrade({...WITHOUT_PROBES, ...KEPT_RUNNING}, '6m', '--on-failure', 'rollback-failed')
+    const ended = await upgrade({...WITHOUT_PROBES, ...KEPT_RUNNING}, '5m', '--on-failure', 'rollback-failed')
 
     expectFound(ended, /nova-compute on \S+: down/)
     expect(ended.said).not.toContain('restarting (')
