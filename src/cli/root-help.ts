@@ -40,7 +40,7 @@ const GROUPS = {
     remove: 'Uninstall the named releases, unless they are in use',
     destroy: 'Uninstall everything that an environment owns',
     unlock: 'Mark a stuck pending revision as failed',
-    node: 'List, drain and return the nodes of a cloud',
+    node: 'List, drain, evacuate and return nodes',
   },
   Exchange: {
     import: 'Create an environment file from releases or other tools',
