@@ -43,7 +43,10 @@ export async function nodesUp(): Promise<string> {
     expect(exitCode, stderr).toBe(0)
   })
   await phase('cloud deployed', () => succeed(['deploy', file, '--yes']))
+  // A pod without a controller would stay on a node that is drained.
+  await kubectl(['cordon', 'node-1', 'node-2'])
   await phase('first token', client)
+  await kubectl(['uncordon', 'node-1', 'node-2'])
   return file
 }
 
