@@ -159,6 +159,8 @@ export interface Switch {
   readonly interfaces: readonly {
     readonly name: string
     readonly error: string | undefined
+    /** Whether its device exists, and is down. */
+    readonly isDown: boolean
     readonly ids: Ids
   }[]
 }

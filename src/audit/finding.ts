@@ -84,6 +84,7 @@ export const KINDS = {
   ORPHAN_OVS_PORT: 'Open vSwitch has a port that neutron does not have',
   OVS_PORT_OF_OTHER_HOST: 'Open vSwitch has a port that is bound to another host',
   OVS_PORT_WITHOUT_DEVICE: 'Open vSwitch has a port whose device does not exist',
+  OVS_PORT_DOWN: 'the device of a running server is down in Open vSwitch',
   PORT_NOT_PLUGGED: 'Open vSwitch lacks the port of a running server',
   ATTACHMENT_WITHOUT_SERVER: 'a volume is attached to a server that does not exist',
   ATTACHMENT_UNKNOWN_TO_NOVA: 'a volume is attached to a server that does not use it',

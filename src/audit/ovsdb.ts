@@ -51,9 +51,10 @@ export function switchOf({tables}: OvsdbTables): Switch {
   const ids = tables.Open_vSwitch?.[0]?.external_ids as Ids | undefined
   return {
     systemId: ids?.['system-id'],
-    interfaces: (tables.Interface ?? []).map(({name, error, external_ids}) => ({
+    interfaces: (tables.Interface ?? []).map(({name, error, admin_state: state, external_ids}) => ({
       name: String(name),
       error: text(error),
+      isDown: text(state) === 'down',
       ids: external_ids as Ids,
     })),
   }

@@ -71,7 +71,7 @@ const OTHERS: readonly Source[] = [
       database: 'Open_vSwitch',
       sockets: ['/run/openvswitch/db.sock'],
       controls: [],
-      tables: {Interface: ['name', 'error', 'external_ids'], Open_vSwitch: ['external_ids']},
+      tables: {Interface: ['name', 'error', 'admin_state', 'external_ids'], Open_vSwitch: ['external_ids']},
     },
   },
   {

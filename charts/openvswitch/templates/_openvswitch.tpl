@@ -24,6 +24,7 @@ exec ovsdb-server $db --remote=punix:/run/openvswitch/db.sock --remote=db:Open_v
 import json
 import os
 import subprocess
+import threading
 import time
 
 NODE = os.environ["NODE_NAME"]
@@ -41,14 +42,38 @@ def kernel_switches():
     return subprocess.run(["genl", "ctrl", "get", "name", "ovs_datapath"], capture_output=True).returncode == 0
 
 
+def is_down(device):
+    """Whether a device exists, and is down (IFF_UP: if.h)."""
+    try:
+        with open("/sys/class/net/%s/flags" % device) as flags:
+            return not int(flags.read(), 16) & 1
+    except OSError:
+        return False
+
+
+def set_up(device):
+    """Sets the device of a guest up that stays down: libvirt sets it up when it creates it, while the switch sets it promiscuous with
+    the flags that it has read before (Open vSwitch 3.5: lib/netdev-linux.c, update_flags)."""
+    time.sleep(1)
+    if not is_down(device):
+        return
+    query = ["ovs-vsctl", "--timeout=5", "--if-exists", "get", "Interface", device, "external_ids:iface-status"]
+    if subprocess.run(query, capture_output=True, text=True).stdout.strip() == "active":
+        print("%s is down: set up" % device, flush=True)
+        subprocess.run(["ip", "link", "set", "dev", device, "up"])
+
+
 def follow_devices():
     """Removes each deleted device from the datapath, so that the switch opens the next one of its name, such as the tap of a guest
-    that reboots. In userspace it would otherwise keep the old device, and receive nothing from the guest."""
+    that reboots. In userspace it would otherwise keep the old device, and receive nothing from the guest. Sets devices of guests up."""
     events = subprocess.Popen(["ip", "-oneline", "monitor", "link"], stdout=subprocess.PIPE, text=True)
     for event in events.stdout:
-        if event.startswith("Deleted "):
-            device = event.split()[2].rstrip(":").split("@")[0]
+        is_deleted, words = event.startswith("Deleted "), event.removeprefix("Deleted ").split()
+        device = words[1].rstrip(":").split("@")[0]
+        if is_deleted:
             subprocess.run(["ovs-appctl", "--target=" + CONTROL, "dpctl/del-if", "netdev@ovs-netdev", device], capture_output=True)
+        elif "UP" not in words[2].strip("<>").split(","):
+            threading.Thread(target=set_up, args=[device], daemon=True).start()
 
 
 with open("/etc/openvswitch/switch.json") as file:

@@ -22,7 +22,7 @@ export function compareSwitches(facts: Facts, neutron: Neutron, servers: Servers
 }
 
 function judge(
-  {name, error, ids}: Switch['interfaces'][number],
+  {name, error, isDown, ids}: Switch['interfaces'][number],
   {
     node,
     ports,
@@ -58,10 +58,16 @@ function judge(
       `for ${portName(port)}, which is bound to ${port.host}`,
       on(place, command),
     )
-  if (error === undefined || !OF_A_SERVER.test(name)) return []
+  if ((error === undefined && !isDown) || !OF_A_SERVER.test(name)) return []
   // The device of a server that is stopped is gone, and its port stays.
   const server = port && servers.byId.get(port.device_id)
   if (port && (!isSettled(port) || servers.isBusy(port.device_id) || !server || !isOn(server))) return []
+  if (error === undefined) {
+    if (!port) return []
+    const withLinks: Place = {chart: 'openvswitch', components: ['vswitchd'], node}
+    const repair = on(withLinks, ['ip', 'link', 'set', 'dev', name, 'up'])
+    return found('OVS_PORT_DOWN', `for ${portName(port)}, whose device is down`, repair)
+  }
   const repair = port
     ? client('openstack', 'server', 'reboot', '--hard', port.device_id)
     : safely(place, command, SHOWN_BY)

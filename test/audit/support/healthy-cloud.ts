@@ -162,8 +162,8 @@ export function healthyCloud(): Cloud {
         {
           systemId: 'chassis-one',
           interfaces: [
-            {name: 'br-int', error: undefined, ids: {}},
-            {name: 'tap3', error: undefined, ids: {'iface-id': PORT, 'vm-uuid': WEB}},
+            {name: 'br-int', error: undefined, isDown: false, ids: {}},
+            {name: 'tap3', error: undefined, isDown: false, ids: {'iface-id': PORT, 'vm-uuid': WEB}},
           ],
         },
       ],

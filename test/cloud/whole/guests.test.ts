@@ -1,9 +1,10 @@
 import {readdir, readFile} from 'node:fs/promises'
+import {execa} from 'execa'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {uniqueName, waitFor} from '../../e2e/support/cluster.ts'
-import {inClient} from '../support/client.ts'
+import {inClient, openstack} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
 import {becomes, bootOf, inMachine, machine, startedAgain} from '../support/machines.ts'
 
@@ -79,6 +80,21 @@ describe('libvirt: the QEMU process of a machine', () => {
     expect(
       await virsh('qemu-monitor-command', uuid, '--hmp', 'drive_add 0 if=none,id=none,file=rbd:none/none'),
     ).not.toMatch(/unknown (protocol|driver)/i)
+  })
+
+  it('is reached again if its device is down after a restart, as a race of libvirt and the switch leaves it', async () => {
+    const [port] = await openstack<readonly [{readonly ID: string}]>('port list --server first')
+    const device = `tap${port.ID.slice(0, 11)}`
+    await bootOf(first)
+
+    await execa('ip', ['link', 'set', 'dev', device, 'down'])
+
+    await waitFor(
+      async () => !(await execa('ping', ['-c', '1', '-W', '1', first.address], {reject: false})).failed,
+      {
+        ...{until: 'the machine answers', seconds: 20},
+      },
+    )
   })
 
   it.each<[string, readonly Component[]]>([
