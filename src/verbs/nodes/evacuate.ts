@@ -82,6 +82,11 @@ async function clientsOfDisks(
     pods: async (namespace: string) => (await exec.pods(namespace)).filter((pod) => pod.node !== node),
   }
   const pods = (await Promise.all(namespacesOf(environment).map((each) => elsewhere.pods(each)))).flat()
+  if (!pods.some(({chart}) => chart === 'nova'))
+    throw new KkError(
+      'KK_EXEC',
+      `no pod of nova on another node can ask for the clients of the disks of ${node}`,
+    )
   const releases = pods
     .filter(({chart}) => chart === 'nova' || chart === 'cinder')
     .map(({namespace, release: name, chart}): Deployed => ({namespace, name, chart}))

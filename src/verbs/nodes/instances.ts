@@ -140,6 +140,7 @@ async function follow(
 ): Promise<readonly string[]> {
   const {name, namespace = ''} = job.metadata
   let reported = 0
+  const quietUntil = Date.now() + QUIET_MS
   const read = async () => {
     const log = await jobLog({objects, health}, namespace, name)
     // A new pod of the Job begins a new log.
@@ -152,7 +153,9 @@ async function follow(
   const over = health
     .gate({
       ...{namespace, objects: [job], deadline, ...(signal && {signal})},
-      onProgress: ([first]) => first && onProgress?.(describeCause(first)),
+      onProgress: ([first]) => {
+        if (first && Date.now() > quietUntil) onProgress?.(describeCause(first))
+      },
     })
     .finally(() => {
       isOver = true
@@ -168,6 +171,8 @@ async function follow(
 }
 
 const POLL_MS = 1000
+/** Why the pod of a Job does not run is reported after this time: most start within seconds. */
+const QUIET_MS = 10_000
 
 async function jobLog(
   {objects, health}: Pick<InstancePorts, 'objects' | 'health'>,

@@ -65,6 +65,15 @@ describe('kk node evacuate', () => {
     expect(cloud.done).toEqual([])
   })
 
+  it('is refused if no other node can ask for the clients of its disks', async () => {
+    const {ports} = deadNode()
+    const {ports: alone} = answeringPods([podOf('nova', 'compute', {node: 'a'})], {})
+
+    await expect(planEvacuate({...ports, exec: alone.exec as Exec}, options())).rejects.toMatchObject({
+      code: 'KK_EXEC',
+    })
+  })
+
   it('is refused without nova', async () => {
     const {ports} = deadNode({hosts: []})
 
