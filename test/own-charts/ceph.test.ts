@@ -1,5 +1,9 @@
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/base/merge.ts'
+import {testDirectory} from '../support/test-directory.ts'
 import {GIVEN, useCharts} from './support/charts.ts'
 import {find, type KubernetesObject, ofKind} from './support/objects.ts'
 
@@ -33,6 +37,40 @@ describe('the daemons of Ceph', () => {
     expect(conf).toContain('mon_initial_members = ceph-mon-0\n')
     expect(conf).toContain('mon_host = ceph-mon-peers.openstack.svc.cluster.local\n')
     expect(find(objects, 'Service', 'ceph-mon-peers').spec).toMatchObject({publishNotReadyAddresses: true})
+  })
+
+  it.each([
+    ['ceph-mon-0', 'begins the cluster when no other monitor answers', '1', '--mkfs --id ceph-mon-0'],
+    ['ceph-mon-0', 'joins the cluster that others have, without its disk', '0', '--monmap'],
+    ['ceph-mon-1', 'waits for the first one', '0', '--monmap'],
+  ])('%s %s, once its name resolves to it', async (pod, _, exitOfOthers, made) => {
+    const objects = await charts.render('ceph', {values: {pod: {replicas: {mon: 3}}}})
+    const directory = testDirectory()
+    const program = (name: string, script: string) =>
+      writeFile(join(directory, name), `#!/bin/bash\n${script}\n`, {mode: 0o755})
+    await program('ceph-conf', 'echo peers')
+    // The name is unknown at first, then known for another pod, then for this one.
+    await program(
+      'getent',
+      `echo "getent $2" >>${directory}/calls; n=$(grep -c getent ${directory}/calls); [ $n -lt 2 ] || echo "192.0.2.1$n STREAM $2"`,
+    )
+    await program(
+      'ceph',
+      `echo others >>${directory}/calls; [ ${exitOfOthers} = 1 ] || echo map >"\${@: -1}"; exit ${exitOfOthers}`,
+    )
+    await program('ceph-mon', `echo "ceph-mon $*" >>${directory}/calls`)
+    await program('sleep', 'exit 0')
+    const script = find(objects, 'ConfigMap', 'ceph-bin').data!['ceph-mon.sh']!
+
+    await execa('bash', ['-c', script.replace('/var/lib/ceph/mon', directory)], {
+      env: {PATH: `${directory}:${process.env['PATH']}`, POD_NAME: pod, POD_IP: '192.0.2.13'},
+    })
+
+    const calls = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
+    expect(calls.slice(0, 4)).toEqual(['getent peers', 'getent peers', 'getent peers', 'others'])
+    expect(calls[4]).toContain(made)
+    expect(calls[4]!.includes('--monmap')).toBe(exitOfOthers === '0')
+    expect(calls.at(-1)).toContain('--foreground')
   })
 
   it('use whole devices if storage.device is set', async () => {

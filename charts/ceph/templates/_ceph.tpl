@@ -81,6 +81,10 @@ others() { timeout 20 ceph --name mon. --keyring /etc/ceph/mon.keyring mon getma
 if [ ! -e "$data/done" ]; then
   rm -rf "$data"
   mkdir "$data"
+  # Before the name of the monitors resolves to this one, no other is found, and an empty map would be made.
+  until getent ahosts "$(ceph-conf --lookup mon_host)" | grep --quiet --word-regexp --fixed-strings "$POD_IP"; do
+    sleep 1
+  done
   until others; do
     [ "${POD_NAME##*-}" != 0 ] || break
     sleep 2
