@@ -86,10 +86,14 @@ class Compute:
         self.task("stop", server, status="SHUTOFF")
     def start_server(self, server):
         self.task("start", server, status="ACTIVE")
-    def add_tag_to_server(self, server, tag):
-        self.find(server.id)["tags"].append(tag)
-    def remove_tag_from_server(self, server, tag):
-        self.find(server.id)["tags"].remove(tag)
+    def put(self, path, microversion):
+        assert microversion == "2.26"
+        _, _, id, _, tag = path.split("/")
+        self.find(id)["tags"].append(tag)
+    def delete(self, path, microversion):
+        assert microversion == "2.26"
+        _, _, id, _, tag = path.split("/")
+        self.find(id)["tags"].remove(tag)
         save()
     def server_actions(self, server):
         return [Thing(request_id="r", message="Error")]

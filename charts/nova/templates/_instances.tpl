@@ -20,8 +20,8 @@ ATTEMPTS = 3
 # Nova's driver of libvirt enables a host with `AUTO:` when it starts; with another prefix it stays disabled.
 REASONS = {"disable": "kk: drained", "force-down": "kk: evacuated"}
 STOPPED = "kk:stopped"
-# From 2.95 on, an evacuated instance would not be started.
-EVACUATION = "2.79"
+# From 2.95 on, an evacuated instance would not be started. The SDK of 2025.1 requests tags without a version, where there are none.
+EVACUATION, TAGS = "2.79", "2.26"
 RESOURCES = {"VCPU", "PCPU", "MEMORY_MB", "DISK_GB"}
 
 cloud = openstack.connect()
@@ -108,6 +108,10 @@ def facts():
     say(hosts=found, servers=servers, apart=[each for each in apart if each["members"]])
 
 
+def request(method, path, version, **body):
+    exceptions.raise_from_response(getattr(compute, method)(path, microversion=version, **body))
+
+
 def service_of(host):
     return next(each for each in compute.services(binary="nova-compute", host=host))
 
@@ -155,8 +159,7 @@ def move(server, operation):
     else:
         operation["attempts"] += 1
         if operation["do"] == "evacuate":
-            action = compute.post("/servers/%s/action" % server.id, json={"evacuate": {}}, microversion=EVACUATION)
-            exceptions.raise_from_response(action)
+            request("post", "/servers/%s/action" % server.id, EVACUATION, json={"evacuate": {}})
         elif operation["do"] == "live" and server.status in ("ACTIVE", "PAUSED"):
             compute.live_migrate_server(server)
         else:
@@ -170,14 +173,14 @@ def stop(server, operation):
     if operation["attempts"] == ATTEMPTS:
         raise RuntimeError(why(server))
     operation["attempts"] += 1
-    compute.add_tag_to_server(server, STOPPED)
+    request("put", "/servers/%s/tags/%s" % (server.id, STOPPED), TAGS)
     compute.stop_server(server)
     return None
 
 
 def start(server, operation):
     if server.status == "ACTIVE":
-        compute.remove_tag_from_server(server, STOPPED)
+        request("delete", "/servers/%s/tags/%s" % (server.id, STOPPED), TAGS)
         return "runs"
     if operation["attempts"] == ATTEMPTS:
         raise RuntimeError(why(server))
