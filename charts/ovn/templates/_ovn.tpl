@@ -181,6 +181,16 @@ vsctl("set", "Open_vSwitch", ".", *("external_ids:%s=%s" % (key, json.dumps(str(
 print("networks outside: %s" % (", ".join(networks) or "none"))
 {{ end -}}
 
+{{- /*
+How the programs of OVN resolve names (libunbound). They resolve a name in the background, and use the result at their next
+attempt to connect to it: 8 s later for each member. With a shorter time to live, such as CoreDNS' 5 s, the result would
+have expired each time, and a program that lost its member would never connect to another (Open vSwitch 3.5: lib/dns-resolve.c).
+*/ -}}
+{{- define "common.scripts.ovn-unbound.conf" -}}
+server:
+  cache-min-ttl: 60
+{{ end -}}
+
 {{- /* Creates a network, which northd copies from one database to the other, and expects a node. */ -}}
 {{- define "common.scripts.ovn-test.sh" -}}
 set -eu
