@@ -1,4 +1,5 @@
 import type {CronJob} from 'kubernetes-types/batch/v1.js'
+import type {Affinity} from 'kubernetes-types/core/v1.js'
 import {KkError} from '../../base/errors.ts'
 import type {ApiClient} from '../api/client.ts'
 import {CRON_JOBS, JOBS, readObject, requestText, resourcePath} from '../api/resources.ts'
@@ -29,7 +30,7 @@ function buildJob(
   {metadata: {name, uid}, spec: {jobTemplate}}: Instance,
   wanted: JobOfCronJob,
 ): KubernetesObject {
-  const {namespace, job, variables} = wanted
+  const {namespace, job, variables, avoidedNode} = wanted
   const {template, ...spec} = jobTemplate.spec!
   const containers = template.spec!.containers.map((container) => ({
     ...container,
@@ -47,6 +48,31 @@ function buildJob(
       namespace,
       ownerReferences: [{apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true}],
     },
-    spec: {...spec, template: {...template, spec: {...template.spec, containers}}},
+    spec: {
+      ...spec,
+      template: {
+        ...template,
+        spec: {
+          ...template.spec,
+          containers,
+          ...(avoidedNode !== undefined && {affinity: withoutNode(template.spec!.affinity, avoidedNode)}),
+        },
+      },
+    },
+  }
+}
+
+/** Returns an affinity that in addition excludes a node; each of its terms, of which one must match, does. */
+function withoutNode(affinity: DeepReadonly<Affinity> | undefined, node: string): DeepReadonly<Affinity> {
+  const {nodeAffinity} = affinity ?? {}
+  const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+  const excluded = {key: 'metadata.name', operator: 'NotIn', values: [node]}
+  const nodeSelectorTerms = (required?.nodeSelectorTerms ?? [{}]).map((term) => ({
+    ...term,
+    matchFields: [...(term.matchFields ?? []), excluded],
+  }))
+  return {
+    ...affinity,
+    nodeAffinity: {...nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms}},
   }
 }

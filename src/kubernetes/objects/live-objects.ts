@@ -34,6 +34,8 @@ export interface JobOfCronJob {
   readonly job: string
   /** Variables of its containers, which replace those of the same name. */
   readonly variables: Readonly<Record<string, string>>
+  /** A node on which its pod must not run: Kubernetes schedules pods to a dead node for a while. */
+  readonly avoidedNode?: string | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import {setTimeout as wait} from 'node:timers/promises'
 import {collectors, type Deployed, gather} from '../../audit/gather.ts'
 import {KkError} from '../../base/errors.ts'
 import {type Environment, namespacesOf} from '../../environment/environment.ts'
@@ -21,15 +22,30 @@ export interface NodeEvacuationPlan extends EvacuationPlan {
 export async function planEvacuate(
   cluster: DrainPorts,
   options: DrainOptions,
+  settle: () => Promise<unknown> = () => wait(CLIENT_TIMEOUT_MS),
 ): Promise<{readonly plan: NodeEvacuationPlan; readonly names: Names}> {
   const {environment, node} = options
   const [seen, template] = await Promise.all([readNode(cluster, node), requireTemplate(cluster, environment)])
-  const facts = await settledFacts(cluster, template, options)
-  const clients = await clientsOfDisks(cluster, options)
+  const facts = await settledFacts(cluster, template, {...options, avoidedNode: node})
   const isSilent = awayNode(seen)?.reason === 'NotReady' && findCondition(seen, 'Ready')?.status === 'Unknown'
-  const plan = {node, ...planEvacuation(facts, node, {isSilent, clients})}
+  const planned = async () =>
+    planEvacuation(facts, node, {isSilent, clients: await clientsOfDisks(cluster, options)})
+  let found = await planned()
+  const withoutDisks = planEvacuation(facts, node, {isSilent, clients: new Map()})
+  if (found.doubts.length > 0 && withoutDisks.doubts.length === 0) {
+    options.onProgress(`${found.doubts[0]}; waiting until Ceph drops the clients that do not answer`)
+    await settle()
+    found = await planned()
+  }
+  const plan = {node, ...found}
   return {plan, names: new Map(facts.servers.map(({id, name}) => [id, name]))}
 }
+
+/**
+ * An OSD that has taken over a disk counts the 30 s of a silent client from the first request for the disk
+ * (`osd_client_watch_timeout`; Ceph 18: PrimaryLogPG::populate_obc_watchers).
+ */
+const CLIENT_TIMEOUT_MS = 35_000
 
 async function requireTemplate(cluster: DrainPorts, environment: Environment): Promise<Template> {
   const template = await findTemplate(cluster, environment)
@@ -57,7 +73,7 @@ export async function evacuate(
   refuseIfAlive(plan)
   const template = await requireTemplate(cluster, options.environment)
   const planned = operations.map(({cost: _, name: __, ...operation}) => operation)
-  const events = await execute(cluster, template, {...options, operations: planned})
+  const events = await execute(cluster, template, {...options, operations: planned, avoidedNode: node})
   return {node, operations: events.filter(({event}) => event !== 'started'), stays}
 }
 

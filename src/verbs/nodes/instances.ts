@@ -48,6 +48,8 @@ export interface Following {
   /** Receives why the pod does not run yet. */
   readonly onProgress?: ((line: string) => void) | undefined
   readonly onEvent?: ((event: OperationEvent) => void) | undefined
+  /** A dead node, on which the pods of Jobs must not run. */
+  readonly avoidedNode?: string | undefined
 }
 
 /** Asks nova, Placement and neutron in a Job, which is deleted afterwards. */
@@ -57,7 +59,8 @@ export async function readFacts(
   following: Following,
 ): Promise<CloudFacts> {
   const job = `${template.cronJob}-${Date.now().toString(36)}`
-  const created = await cluster.live.createJobOf({...template, job, variables: {}})
+  const {avoidedNode} = following
+  const created = await cluster.live.createJobOf({...template, job, variables: {}, avoidedNode})
   try {
     return factsIn(await follow(cluster, created, following))
   } finally {
@@ -93,6 +96,7 @@ export async function execute(
   const created = await cluster.live.createJobOf({
     ...template,
     job: jobName(template, node),
+    avoidedNode: following.avoidedNode,
     variables: {
       OPERATIONS: JSON.stringify(operations),
       CONCURRENCY: String(concurrency),

@@ -32,6 +32,8 @@ const options = () => ({
   onProgress: () => undefined,
 })
 
+async function settle(): Promise<void> {}
+
 describe('kk node evacuate', () => {
   it('asks pods of other nodes, and starts the instances elsewhere', async () => {
     const {cloud, ports, programs} = deadNode()
@@ -40,6 +42,7 @@ describe('kk node evacuate', () => {
     const evacuated = await evacuate(ports, {...options(), plan})
 
     expect(programs.map(({pod}) => pod)).toEqual(['nova-compute-b'])
+    expect(cloud.avoided).toEqual(['a', 'a'])
     expect(cloud.done).toEqual(['force-down a', 'evacuate web'])
     expect(evacuated).toMatchObject({node: 'a', stays: []})
     expect(cloud.servers).toMatchObject([{name: 'web', host: 'b'}])
@@ -56,13 +59,25 @@ describe('kk node evacuate', () => {
     ],
     ['its nova-compute reports', deadNode({hosts: [host('a'), host('b')]})],
   ])('is refused while %s', async (_, {cloud, ports}) => {
-    const {plan} = await planEvacuate(ports, options())
+    const {plan} = await planEvacuate(ports, options(), settle)
 
     await expect(evacuate(ports, {...options(), plan})).rejects.toMatchObject({
       code: 'KK_NODE_ALIVE',
       exit: 3,
     })
     expect(cloud.done).toEqual([])
+  })
+
+  it('asks again for disks that are open if everything else shows that the node is off', async () => {
+    const watched: Record<string, readonly object[]> = {web_disk: [{address: '10.0.0.7', client: 1}]}
+    const {ports, programs} = deadNode({}, watched)
+
+    const {plan} = await planEvacuate(ports, options(), async () => {
+      delete watched['web_disk']
+    })
+
+    expect(plan.doubts).toEqual([])
+    expect(programs).toHaveLength(2)
   })
 
   it('is refused if no other node can ask for the clients of its disks', async () => {

@@ -22,6 +22,8 @@ export interface FakeCloud {
   readonly refuse: Map<string, string>
   /** The Jobs that exist, with their operations. */
   readonly jobs: Map<string, readonly Operation[]>
+  /** The node that each Job avoids. */
+  readonly avoided: (string | undefined)[]
   /** All that was done, in order. */
   readonly done: string[]
 }
@@ -54,7 +56,7 @@ export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
   const nodes = ['a', 'b'].map((name) => ({metadata: {name}, spec: {}, status}))
   return {
     ...{nodes, hosts: [host('a'), host('b')], servers: [], pods: [], kept: new Map()},
-    ...{refuse: new Map(), jobs: new Map(), done: []},
+    ...{refuse: new Map(), jobs: new Map(), avoided: [], done: []},
     ...more,
   }
 }
@@ -122,7 +124,8 @@ export function portsOf(cloud: FakeCloud): DrainPorts {
       },
     }),
     live: port({
-      async createJobOf({job: name, variables}): Promise<KubernetesObject> {
+      async createJobOf({job: name, variables, avoidedNode}): Promise<KubernetesObject> {
+        cloud.avoided.push(avoidedNode)
         const operations = JSON.parse(variables.OPERATIONS ?? '[]') as readonly Operation[]
         cloud.jobs.set(name, operations)
         return job(name)
