@@ -25,7 +25,8 @@ export async function planEvacuate(
   settle: () => Promise<unknown> = () => wait(CLIENT_TIMEOUT_MS),
 ): Promise<{readonly plan: NodeEvacuationPlan; readonly names: Names}> {
   const {environment, node} = options
-  const [seen, template] = await Promise.all([readNode(cluster, node), requireTemplate(cluster, environment)])
+  const seen = await readNode(cluster, node)
+  const template = await requireTemplate(cluster, environment)
   const facts = await settledFacts(cluster, template, {...options, avoidedNode: node})
   const isSilent = awayNode(seen)?.reason === 'NotReady' && findCondition(seen, 'Ready')?.status === 'Unknown'
   const planned = async () =>
