@@ -18,7 +18,7 @@ const RELEASES = [
 ]
 
 /** `environments/nodes.yaml` with these releases. */
-export const nodesFile = once(async () => {
+const nodesFile = once(async () => {
   const {kk: _, ...values} = load(await readFile(join(ROOT, 'environments/nodes.yaml'), 'utf8')) as Values
   return changedEnvironment({values, only: RELEASES})
 })
