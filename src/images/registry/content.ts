@@ -56,7 +56,10 @@ export function isDigest(reference: string): boolean {
   return /^sha256:[0-9a-f]{64}$/.test(reference)
 }
 
-/** Yields the bytes of a blob. Rejects with `KK_IMAGE` at the end if they do not match its digest. */
+/**
+ * Yields the bytes of a blob. Rejects with `KK_IMAGE` before the last of them if they do not match its
+ * digest, so that a registry never receives, and answers, the whole of a wrong blob.
+ */
 export async function* verified(
   bytes: AsyncIterable<Uint8Array>,
   {digest, size}: Descriptor,
@@ -64,13 +67,18 @@ export async function* verified(
 ): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256')
   let length = 0
+  let last: Uint8Array | undefined
   for await (const part of bytes) {
     hash.update(part)
     length += part.length
-    yield part
+    if (last) yield last
+    last = part
   }
   const actual = `sha256:${hash.digest('hex')}`
-  if (actual === digest && length === size) return
+  if (actual === digest && length === size) {
+    if (last) yield last
+    return
+  }
   throw new KkError(
     'KK_IMAGE',
     `${source} returned ${length} bytes of ${actual} for ${digest}, expected ${size}`,
