@@ -232,15 +232,17 @@ describe('kk aio node', () => {
     await kubectl(['rollout', 'status', ...available])
     await kubectl(['uncordon', 'node-1'])
     const pod = await ofPod('moved', 'node-2')
+    const onNodes = ['--sandbox-name', 'aio']
+    const drain = (...flags: readonly string[]) => kk(['node', 'drain', 'node-2', file, ...onNodes, ...flags])
 
-    const unconfirmed = await kk(['node', 'drain', 'node-2', file])
-    const refused = await kk(['node', 'drain', 'node-2', file, '--yes', '--timeout', '10s'])
+    const unconfirmed = await drain()
+    const refused = await drain('--yes', '--timeout', '10s')
     await kubectl(['delete', 'pdb', 'moved', '--namespace', namespace])
-    const drained = await kk(['node', 'drain', 'node-2', file, '--yes'])
+    const drained = await drain('--yes')
     await kubectl(['rollout', 'status', ...available])
-    const list = await kk(['node', 'list', file, '--output', 'json'])
+    const list = await kk(['node', 'list', file, ...onNodes, '--output', 'json'])
     const served = await answering('web', 'node-1', `web.${namespace}`)
-    const returned = await kk(['node', 'return', 'node-2', file])
+    const returned = await kk(['node', 'return', 'node-2', file, ...onNodes])
 
     expect(unconfirmed.exitCode).toBe(3)
     expect(refused.exitCode).toBe(1)
