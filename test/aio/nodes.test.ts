@@ -147,6 +147,59 @@ describe('kk aio node', () => {
     expect(stderr).toContain('node-1 has pods')
   })
 
+  // Before the cases that stop nodes: a gate waits for ten minutes after the second restart of a pod.
+  it('drains a node of its pods as budgets allow, and takes it back', async () => {
+    const file = join(testDirectory(), 'env.yaml')
+    await writeFile(file, `kk: {name: nodes, namespace: ${namespace}}\n`)
+    await kubectl(['cordon', 'node-1'])
+    const main = {name: 'main', image: IMAGE, args: ['sleep', '424242']}
+    const template = {
+      metadata: {labels: {app: 'moved'}},
+      spec: {terminationGracePeriodSeconds: 0, containers: [main]},
+    }
+    const selector = {matchLabels: {app: 'moved'}}
+    await kubectl(['create', '--filename', '-'], {
+      ...{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'moved', namespace}},
+      spec: {replicas: 1, selector, template},
+    })
+    await kubectl(['create', '--filename', '-'], {
+      ...{apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: {name: 'moved', namespace}},
+      spec: {maxUnavailable: 0, selector},
+    })
+    const available = ['deployment/moved', '--namespace', namespace, '--timeout=60s']
+    await kubectl(['rollout', 'status', ...available])
+    await kubectl(['uncordon', 'node-1'])
+    const pod = await ofPod('moved', 'node-2')
+    const onNodes = ['--sandbox-name', 'aio']
+    const drain = (...flags: readonly string[]) => kk(['node', 'drain', 'node-2', file, ...onNodes, ...flags])
+
+    const unconfirmed = await drain()
+    const refused = await drain('--yes', '--timeout', '10s')
+    await kubectl(['delete', 'pdb', 'moved', '--namespace', namespace])
+    const drained = await drain('--yes')
+    await kubectl(['rollout', 'status', ...available])
+    const list = await kk(['node', 'list', file, ...onNodes, '--output', 'json'])
+    const served = await answering('web', 'node-1', `web.${namespace}`)
+    const returned = await kk(['node', 'return', 'node-2', file, ...onNodes])
+
+    expect(unconfirmed.exitCode).toBe(3)
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stdout).toMatch(`${namespace}/${pod} stays: Cannot evict pod as it would violate`)
+    expect(drained.exitCode, drained.stderr).toBe(0)
+    expect(await ofPod('moved', 'node-1')).not.toBe(pod)
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      nodes: [
+        {node: 'node-1', state: 'ready'},
+        {node: 'node-2', state: 'drained'},
+      ],
+    })
+    expect(served).toEqual(NODES)
+    expect(returned.exitCode, returned.stderr).toBe(0)
+    expect(await kubectl(['get', 'node', 'node-2', '--output', 'jsonpath={.spec}'])).not.toContain(
+      'unschedulable',
+    )
+  })
+
   it('stop ends all of a node at once, and start brings the same pods back', async () => {
     const pod = await ofPod('web', 'node-2')
 
@@ -208,58 +261,6 @@ describe('kk aio node', () => {
 
     expect(exitCode).toBe(1)
     expect(stderr).toContain('there are 2 nodes, and no node 3')
-  })
-
-  it('drains a node of its pods as budgets allow, and takes it back', async () => {
-    const file = join(testDirectory(), 'env.yaml')
-    await writeFile(file, `kk: {name: nodes, namespace: ${namespace}}\n`)
-    await kubectl(['cordon', 'node-1'])
-    const main = {name: 'main', image: IMAGE, args: ['sleep', '424242']}
-    const template = {
-      metadata: {labels: {app: 'moved'}},
-      spec: {terminationGracePeriodSeconds: 0, containers: [main]},
-    }
-    const selector = {matchLabels: {app: 'moved'}}
-    await kubectl(['create', '--filename', '-'], {
-      ...{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'moved', namespace}},
-      spec: {replicas: 1, selector, template},
-    })
-    await kubectl(['create', '--filename', '-'], {
-      ...{apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: {name: 'moved', namespace}},
-      spec: {maxUnavailable: 0, selector},
-    })
-    const available = ['deployment/moved', '--namespace', namespace, '--timeout=60s']
-    await kubectl(['rollout', 'status', ...available])
-    await kubectl(['uncordon', 'node-1'])
-    const pod = await ofPod('moved', 'node-2')
-    const onNodes = ['--sandbox-name', 'aio']
-    const drain = (...flags: readonly string[]) => kk(['node', 'drain', 'node-2', file, ...onNodes, ...flags])
-
-    const unconfirmed = await drain()
-    const refused = await drain('--yes', '--timeout', '10s')
-    await kubectl(['delete', 'pdb', 'moved', '--namespace', namespace])
-    const drained = await drain('--yes')
-    await kubectl(['rollout', 'status', ...available])
-    const list = await kk(['node', 'list', file, ...onNodes, '--output', 'json'])
-    const served = await answering('web', 'node-1', `web.${namespace}`)
-    const returned = await kk(['node', 'return', 'node-2', file, ...onNodes])
-
-    expect(unconfirmed.exitCode).toBe(3)
-    expect(refused.exitCode).toBe(1)
-    expect(refused.stdout).toMatch(`${namespace}/${pod} stays: Cannot evict pod as it would violate`)
-    expect(drained.exitCode, drained.stderr).toBe(0)
-    expect(await ofPod('moved', 'node-1')).not.toBe(pod)
-    expect(JSON.parse(list.stdout)).toMatchObject({
-      nodes: [
-        {node: 'node-1', state: 'ready'},
-        {node: 'node-2', state: 'drained'},
-      ],
-    })
-    expect(served).toEqual(NODES)
-    expect(returned.exitCode, returned.stderr).toBe(0)
-    expect(await kubectl(['get', 'node', 'node-2', '--output', 'jsonpath={.spec}'])).not.toContain(
-      'unschedulable',
-    )
   })
 
   it('down leaves no process, mount, interface, rule, setting or file of any node', async () => {
