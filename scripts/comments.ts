@@ -118,9 +118,7 @@ export async function writtenFiles(): Promise<readonly string[]> {
       '*.mjs',
       ':!src/overrides/system/table.ts',
     ],
-    {
-      cwd: ROOT,
-    },
+    {cwd: ROOT},
   )
   return stdout.split('\n')
 }

@@ -226,7 +226,7 @@ describe('the program of nova for kk node', () => {
     expect(apart).toEqual([{id: 'g', members: ['one']}])
   })
 
-  it('tells disks on the host from volumes, where nova keeps disks as files', async () => {
+  it('distinguishes disks on the host from volumes if nova stores disks as files', async () => {
     const {log} = await run([], {servers: [server('one'), server('two', {image: null})]}, {storage: 'file'})
 
     expect(factsIn(log).servers.map(({localDiskGB}) => localDiskGB)).toEqual([20, 0])

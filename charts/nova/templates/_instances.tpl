@@ -5,6 +5,7 @@
 Each operation is {"do", "host"} or {"do", "server", "host"}, where `host` is the one that the server leaves. What has been
 done already is not repeated, so a new pod continues where a former one ended.
 """
+import functools
 import json
 import os
 import time
@@ -20,7 +21,7 @@ ATTEMPTS = 3
 # Nova's driver of libvirt enables a host with `AUTO:` when it starts; with another prefix it stays disabled.
 REASONS = {"disable": "kk: drained", "force-down": "kk: evacuated"}
 STOPPED = "kk:stopped"
-# From 2.95 on, an evacuated instance would not be started. The SDK of 2025.1 requests tags without a version, where there are none.
+# From 2.95 on, an evacuated instance would not be started. The SDK of 2025.1 requests tags without a microversion: 404.
 EVACUATION, TAGS = "2.79", "2.26"
 RESOURCES = {"VCPU", "PCPU", "MEMORY_MB", "DISK_GB"}
 
@@ -36,6 +37,7 @@ def get(path):
     return placement.get(path, microversion="1.28").json()
 
 
+@functools.cache
 def name_of(read, identifier):
     """The name of a project or user, or its ID if keystone has none."""
     try:
@@ -67,20 +69,14 @@ def hosts():
 
 
 def facts():
-    claims = {}
-    for host in (found := list(hosts())):
-        for server, resources in host.pop("claims").items():
-            claims[host["name"], server] = resources
-    projects, users = {}, {}
+    found = list(hosts())
+    claims = {host["name"]: host.pop("claims") for host in found}
     servers = []
     for each in compute.servers(details=True, all_projects=True):
         if not each.compute_host:
             continue
-        project = projects.setdefault(each.project_id, None) or name_of(identity.get_project, each.project_id)
-        user = users.setdefault(each.user_id, None) or name_of(identity.get_user, each.user_id)
-        projects[each.project_id], users[each.user_id] = project, user
         extra = each.flavor.extra_specs or {}
-        needs = claims.get((each.compute_host, each.id), {})
+        needs = claims.get(each.compute_host, {}).get(each.id, {})
         servers.append(
             {
                 "id": each.id,
@@ -90,8 +86,8 @@ def facts():
                 "task": each.task_state,
                 "isLocked": bool(each.is_locked),
                 "tags": each.tags or [],
-                "project": project,
-                "user": user,
+                "project": name_of(identity.get_project, each.project_id),
+                "user": name_of(identity.get_user, each.user_id),
                 "zone": each.pinned_availability_zone,
                 "needs": {kind: amount for kind, amount in needs.items() if kind in RESOURCES},
                 "localDiskGB": each.flavor.disk if HAS_LOCAL_DISKS and getattr(each.image, "id", None) else 0,

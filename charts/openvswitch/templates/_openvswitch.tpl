@@ -59,8 +59,8 @@ def set_up(device):
         return
     query = ["ovs-vsctl", "--timeout=5", "--if-exists", "get", "Interface", device, "external_ids:iface-status"]
     if subprocess.run(query, capture_output=True, text=True).stdout.strip() == "active":
-        print("%s is down: set up" % device, flush=True)
-        subprocess.run(["ip", "link", "set", "dev", device, "up"])
+        code = subprocess.run(["ip", "link", "set", "dev", device, "up"]).returncode
+        print("%s was down, and %s" % (device, "is set up" if code == 0 else "cannot be set up"), flush=True)
 
 
 def follow_devices():
