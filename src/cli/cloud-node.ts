@@ -2,6 +2,7 @@ import {KkError} from '../base/errors.ts'
 import type {Environment} from '../environment/environment.ts'
 import {builtInFiles} from '../state/assets.ts'
 import {argument} from './argument.ts'
+import type {Console} from './console.ts'
 import {type ClusterFlags, type EnvironmentFlags, timeoutSeconds} from './flags.ts'
 import {type OpenedCluster, openChosenCluster} from './open/cluster.ts'
 import {openEnvironment} from './open/open.ts'
@@ -19,6 +20,7 @@ interface OpenedNode {
   readonly files: string
   /** Milliseconds since the epoch. */
   readonly deadline: number
+  readonly onProgress: (line: string) => void
 }
 
 /**
@@ -27,7 +29,11 @@ interface OpenedNode {
 export async function openCloudNode(
   flags: EnvironmentFlags & ClusterFlags & {readonly timeout?: string | undefined},
   argv: readonly string[],
-  {command, timeout}: {readonly command: string; readonly timeout: number},
+  {
+    command,
+    timeout,
+    console,
+  }: {readonly command: string; readonly timeout: number; readonly console: Console},
 ): Promise<OpenedNode> {
   const seconds = timeoutSeconds(flags.timeout) ?? timeout
   const {environment, releases: nodes} = await openEnvironment(flags, argv)
@@ -44,5 +50,6 @@ export async function openCloudNode(
     node,
     files: await builtInFiles(process.env),
     deadline: Date.now() + seconds * 1000,
+    onProgress: (line) => console.say(console.palette('stderr').quiet(line)),
   }
 }

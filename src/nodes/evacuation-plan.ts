@@ -36,15 +36,8 @@ export function planEvacuation(
     ...(service?.isUp && !service.isForcedDown ? ['its nova-compute reports to nova'] : []),
     ...new Set(open),
   ]
-  const lost = new Map(
-    own.flatMap((server) => {
-      const why = reasonToStay(server, clients !== undefined)
-      return why === undefined ? [] : [[server, why] as const]
-    }),
-  )
-  const leaving = own.filter((server) => !lost.has(server))
-  const reasons = new Map([...lost, ...unplaceable(leaving, facts)])
-  const evacuated = leaving.filter((server) => !reasons.has(server))
+  const staying = notEvacuable(facts, host, (server) => unknownDisk(server, clients))
+  const evacuated = own.filter((server) => !staying.has(server))
   return {
     doubts,
     operations: [
@@ -59,7 +52,7 @@ export function planEvacuation(
         } as const
       }),
     ],
-    stays: [...reasons].map(([{id, name, project, user}, why]) => ({server: id, name, project, user, why})),
+    stays: [...staying].map(([{id, name, project, user}, why]) => ({server: id, name, project, user, why})),
   }
 }
 
@@ -68,9 +61,39 @@ function disksOf({id, volumes}: Server): readonly string[] {
   return [`${id}_disk`, ...volumes.map((volume) => `volume-${volume}`)]
 }
 
-function reasonToStay({localDiskGB, status}: Server, hasCeph: boolean): string | undefined {
+/**
+ * Returns the instances of a host that would start nowhere if it were lost, with the reason; `unknown`
+ * returns one more for an instance.
+ */
+export function notEvacuable(
+  facts: CloudFacts,
+  host: string,
+  unknown: (server: Server) => string | undefined = () => undefined,
+): ReadonlyMap<Server, string> {
+  const own = facts.servers.filter((server) => server.host === host)
+  const bound = new Map(
+    own.flatMap((server) => {
+      const why = boundBy(server) ?? unknown(server)
+      return why === undefined ? [] : [[server, why] as const]
+    }),
+  )
+  const others = own.filter((server) => !bound.has(server))
+  return new Map([...bound, ...unplaceable(others, facts)])
+}
+
+function boundBy({localDiskGB, status}: Server): string | undefined {
   if (localDiskGB > 0) return 'its disk is a file of the node'
-  if (!hasCeph) return 'its disks are not in Ceph, so it is not known whether the node still writes to them'
   const isMovable = ['ACTIVE', 'SHUTOFF', 'ERROR'].includes(status)
   return isMovable ? undefined : `it is ${status}, and nova evacuates no such instance`
+}
+
+/** Returns a disk of an instance of which it is not known whether the node still writes to it. */
+function unknownDisk(server: Server, clients: NodeEvidence['clients']): string | undefined {
+  const unseen = server.volumes.find((volume) => !clients?.has(`volume-${volume}`))
+  if (unseen !== undefined)
+    return `Ceph has no image of its volume ${unseen}, so the clients of that are unknown`
+  const isSeen = disksOf(server).some((disk) => clients?.has(disk))
+  return isSeen
+    ? undefined
+    : 'its disks are not in Ceph, so it is not known whether the node still writes to them'
 }

@@ -41,7 +41,7 @@ export function unplaceable(
 }
 
 /** Whether the scheduler may choose a host. */
-export function isUsable({isUp, isEnabled, isForcedDown}: Host): boolean {
+function isUsable({isUp, isEnabled, isForcedDown}: Host): boolean {
   return isUp && isEnabled && !isForcedDown
 }
 

@@ -21,7 +21,7 @@ export function nodeListText({nodes, mayLoseOne}: NodeList, palette: Palette): V
     'IF LOST': (row) => lossText(row, palette),
   }
   const verdicts = {
-    true: palette.good('any single node may be lost: its instances fit on the others'),
+    true: palette.good('any single node may be lost: its instances start on the others'),
     false: palette.bad('not every node may be lost: see the last column'),
   }
   return [table(nodes, columns), ...(mayLoseOne === undefined ? [] : ['', verdicts[`${mayLoseOne}`]])]
@@ -41,7 +41,7 @@ function amount({used, room}: {readonly used: Resources; readonly room: Resource
 
 function lossText({host, instances, unplaceable = []}: ListedNode, palette: Palette): string {
   if (!host) return ''
-  if (unplaceable.length === 0) return instances === 0 ? 'no instance' : 'all fit elsewhere'
+  if (unplaceable.length === 0) return instances === 0 ? 'no instance' : 'all start elsewhere'
   const named = unplaceable.map(({name, why}) => `${plainLine(name)}: ${why}`)
   return palette.bad(named.join('\n'))
 }
@@ -132,8 +132,9 @@ export function evacuatedText({node, operations, stays}: Evacuated, palette: Pal
   const failed = operations.filter(({event}) => event === 'failed')
   if (failed.length === 0 && stays.length === 0)
     return palette.good(`the instances of ${node} run elsewhere; kk node return ${node} takes it back`)
+  const count = failed.length + stays.length
   return [
-    palette.bad(`${counted(failed.length + stays.length, 'instance')} of ${node} did not start elsewhere`),
+    palette.bad(`${node} is not evacuated: ${counted(count, 'problem')}`),
     ...stayingText(stays, palette),
   ]
 }

@@ -3,7 +3,13 @@ import {planEvacuation} from '../../src/nodes/evacuation-plan.ts'
 import type {CloudFacts, Server} from '../../src/nodes/facts.ts'
 import {host, server} from '../verbs/nodes/support/cloud.ts'
 
-const OFF = {isSilent: true, clients: new Map<string, readonly string[]>()}
+const OFF = {
+  isSilent: true,
+  clients: new Map<string, readonly string[]>([
+    ['web_disk', []],
+    ['volume-v', []],
+  ]),
+}
 
 function plan(
   servers: readonly Server[],
@@ -31,7 +37,12 @@ describe('the plan of an evacuation', () => {
     ['its nova-compute reports to nova', {}, {hosts: [host('a'), host('b')]}],
     [
       'a disk of web is still open, from 10.0.0.7',
-      {clients: new Map([['web_disk', ['10.0.0.7', '10.0.0.7']]])},
+      {
+        clients: new Map([
+          ['web_disk', ['10.0.0.7', '10.0.0.7']],
+          ['volume-v', []],
+        ]),
+      },
       {},
     ],
     ['a disk of web is still open, from 10.0.0.7', {clients: new Map([['volume-v', ['10.0.0.7']]])}, {}],

@@ -39,16 +39,11 @@ export default class NodeDrain extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeDrain)
     const opened = await openCloudNode(flags, argv as string[], {
-      command: 'kk node drain',
-      timeout: TIMEOUT_SECONDS,
+      ...{command: 'kk node drain', timeout: TIMEOUT_SECONDS, console: this.console},
     })
     await using cluster = opened.cluster
     const palette = this.console.palette('stderr')
-    const options = {
-      ...opened,
-      onProgress: (line: string) => this.console.say(palette.quiet(line)),
-    }
-    const {plan, names} = await planDrain(cluster, options)
+    const {plan, names} = await planDrain(cluster, opened)
     if (flags['dry-run']) {
       this.console.document(flags.output, plan, (colours) => drainPlanText(plan, colours))
       return
@@ -59,7 +54,7 @@ export default class NodeDrain extends KkCommand {
       await requireConfirmation(question, 'check the plan with --dry-run, then pass --yes')
     }
     const drained = await drain(cluster, {
-      ...options,
+      ...opened,
       concurrency: flags['max-migrations'],
       onEvent: (event) => this.console.say(operationText(event, names, palette)),
     })

@@ -33,13 +33,11 @@ export default class NodeEvacuate extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeEvacuate)
     const opened = await openCloudNode(flags, argv as string[], {
-      command: 'kk node evacuate',
-      timeout: TIMEOUT_SECONDS,
+      ...{command: 'kk node evacuate', timeout: TIMEOUT_SECONDS, console: this.console},
     })
     await using cluster = opened.cluster
     const palette = this.console.palette('stderr')
-    const options = {...opened, onProgress: (line: string) => this.console.say(palette.quiet(line))}
-    const {plan, names} = await planEvacuate(cluster, options)
+    const {plan, names} = await planEvacuate(cluster, opened)
     if (flags['dry-run']) {
       this.console.document(flags.output, plan, (colours) => evacuationPlanText(plan, colours))
       return
@@ -51,7 +49,7 @@ export default class NodeEvacuate extends KkCommand {
       await requireConfirmation(question, 'check the plan with --dry-run, then pass --yes')
     }
     const evacuated = await evacuate(cluster, {
-      ...{...options, plan, concurrency: CONCURRENCY},
+      ...{...opened, plan, concurrency: CONCURRENCY},
       onEvent: (event) => this.console.say(operationText(event, names, palette)),
     })
     this.console.document(flags.output, evacuated, (colours) => evacuatedText(evacuated, colours))

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 300_000
 export default class NodeList extends KkCommand {
   static override summary = 'List the nodes of a cloud, their instances, and whether each may be lost.'
   static override description =
-    'Shows the state of each node in Kubernetes and in nova, the vCPUs and the memory that Placement has allocated there, and the instances that would fit on no other host if the node were lost. A Job in the cluster asks nova, from a template of its chart. Exits 0 also if a node may not be lost.'
+    'Shows the state of each node in Kubernetes and in nova, the vCPUs and the memory that Placement has allocated there, and the instances that would start on no other host if the node were lost. A Job in the cluster asks nova, from a template of its chart. Exits 0 also if a node may not be lost.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = ['kk node list cloud.yaml', 'kk node list cloud.yaml --output json']
   static override args = fileArgument

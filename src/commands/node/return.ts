@@ -9,7 +9,7 @@ const TIMEOUT_SECONDS = 900
 export default class NodeReturn extends KkCommand {
   static override summary = 'Take a drained node back: schedulable, enabled in nova, its instances started.'
   static override description =
-    'Undoes what kk node drain did, and only that: a node that a user has cordoned stays cordoned, and a host that a user has disabled stays disabled. Waits until the pods of the node are ready and the services report that all their parts are up, and starts the instances that the drain has stopped. Instances that were moved stay where they are.'
+    'Reverts only what kk node drain and kk node evacuate changed: a node that a user cordoned stays cordoned, and a host that a user disabled stays disabled. Waits until the pods of the node are ready and the services report that all their parts are up, and starts the instances that the drain has stopped. Instances are not moved back.'
   static override usage = 'NODE [FILE] [FLAGS]'
   static override examples = ['kk node return cmp4 cloud.yaml']
   static override strict = false
@@ -24,14 +24,12 @@ export default class NodeReturn extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeReturn)
     const opened = await openCloudNode(flags, argv as string[], {
-      command: 'kk node return',
-      timeout: TIMEOUT_SECONDS,
+      ...{command: 'kk node return', timeout: TIMEOUT_SECONDS, console: this.console},
     })
     await using cluster = opened.cluster
     const palette = this.console.palette('stderr')
     const returned = await returnNode(cluster, {
       ...opened,
-      onProgress: (line) => this.console.say(palette.quiet(line)),
       onEvent: (event) => this.console.say(operationText(event, new Map(), palette)),
     })
     this.console.document(flags.output, returned, (colours) => returnedText(returned, colours))

@@ -1,3 +1,4 @@
+import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {type InstancePlan, planInstances, running} from '../../nodes/drain-plan.ts'
@@ -116,6 +117,7 @@ async function moveInstances(
     const {operations, stays} = planInstances(facts, node)
     const isDone = operations.every(({server}) => server === undefined) && round > 1
     if (isDone || operations.length === 0 || round > ROUNDS) {
+      if (facts.hosts.some(({name, isEnabled}) => name === node && isEnabled)) throw notDisabled(node, done)
       const known = new Set(stays.map(({server}) => server))
       const failed = running(facts, node)
         .filter(({id}) => !known.has(id))
@@ -124,11 +126,15 @@ async function moveInstances(
         })
       return {operations: done, stays: [...stays, ...failed]}
     }
-    const planned = operations.map(({cost: _, name: __, ...operation}) => operation)
-    const events = await execute(cluster, template, {...options, operations: planned})
-    for (const event of events.filter((each) => each.event !== 'started')) {
-      done.push(event)
-      if (event.event === 'failed' && event.server) failures.set(event.server, event.result ?? '')
-    }
+    const ended = await execute(cluster, template, {...options, operations})
+    done.push(...ended)
+    for (const {event, server, result = ''} of ended)
+      if (event === 'failed' && server) failures.set(server, result)
   }
+}
+
+/** The error of a host on which nova still starts instances: it would not stay empty. */
+function notDisabled(node: string, done: readonly OperationEvent[]): KkError {
+  const {result} = done.findLast((each) => each.do === 'disable') ?? {}
+  return new KkError('KK_EXEC', `nova still starts instances on ${node}: ${result ?? 'it was enabled again'}`)
 }

@@ -1,14 +1,14 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {collectors, type Deployed, gather} from '../../audit/gather.ts'
 import {KkError} from '../../base/errors.ts'
-import {type Environment, namespacesOf} from '../../environment/environment.ts'
+import type {Environment} from '../../environment/environment.ts'
 import {findCondition} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {type EvacuationPlan, planEvacuation} from '../../nodes/evacuation-plan.ts'
 import type {OperationEvent} from '../../nodes/facts.ts'
 import type {DrainOptions, DrainPorts, Names} from './drain.ts'
 import {execute, findTemplate, settledFacts, type Template} from './instances.ts'
-import {readNode} from './kubernetes-node.ts'
+import {podsOf, readNode} from './kubernetes-node.ts'
 
 /** How the instances of a dead node start elsewhere. */
 export interface NodeEvacuationPlan extends EvacuationPlan {
@@ -73,9 +73,8 @@ export async function evacuate(
   const {node, operations, stays} = plan
   refuseIfAlive(plan)
   const template = await requireTemplate(cluster, options.environment)
-  const planned = operations.map(({cost: _, name: __, ...operation}) => operation)
-  const events = await execute(cluster, template, {...options, operations: planned, avoidedNode: node})
-  return {node, operations: events.filter(({event}) => event !== 'started'), stays}
+  const ended = await execute(cluster, template, {...options, operations, avoidedNode: node})
+  return {node, operations: ended, stays}
 }
 
 /** Throws `KK_NODE_ALIVE` if something shows that the node may still be running. */
@@ -98,7 +97,7 @@ async function clientsOfDisks(
     ...exec,
     pods: async (namespace: string) => (await exec.pods(namespace)).filter((pod) => pod.node !== node),
   }
-  const pods = (await Promise.all(namespacesOf(environment).map((each) => elsewhere.pods(each)))).flat()
+  const pods = await podsOf(elsewhere, environment)
   if (!pods.some(({chart}) => chart === 'nova'))
     throw new KkError(
       'KK_EXEC',

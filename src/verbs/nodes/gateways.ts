@@ -1,8 +1,9 @@
 import {collectors, gather} from '../../audit/gather.ts'
 import {KkError} from '../../base/errors.ts'
 import {pollUntil} from '../../base/poll.ts'
-import {type Environment, namespacesOf} from '../../environment/environment.ts'
+import type {Environment} from '../../environment/environment.ts'
 import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
+import {podsOf} from './kubernetes-node.ts'
 
 interface GatewayPorts {
   readonly exec: Pick<Exec, 'pods' | 'run'>
@@ -22,10 +23,10 @@ export async function findSwitch(
   environment: Environment,
   node: string,
 ): Promise<NodeSwitch | undefined> {
-  const pods = (await Promise.all(namespacesOf(environment).map((each) => ports.exec.pods(each)))).flat()
-  const pod = pods.find(
-    (each) => each.node === node && each.chart === 'ovn' && each.component === 'controller' && each.isRunning,
+  const own = (await podsOf(ports.exec, environment)).filter(
+    (each) => each.node === node && each.chart === 'ovn' && each.component === 'controller',
   )
+  const pod = own.find(({isRunning}) => isRunning) ?? own[0]
   return pod && {pod, ports}
 }
 
@@ -89,6 +90,8 @@ async function gatewaysOn({pod, ports}: NodeSwitch): Promise<readonly string[]> 
     const [{reason} = {reason: 'its pods do not run'}] = notAsked
     throw new KkError('KK_EXEC', `the southbound database of OVN cannot be read: ${reason}`)
   }
+  if (!southbound.chassis.some(({hostname}) => hostname === node))
+    throw new KkError('KK_EXEC', `${node} is no chassis of OVN, so its gateways are unknown`)
   const own = new Set(southbound.chassis.filter(({hostname}) => hostname === node).map(({uuid}) => uuid))
   return southbound.bindings
     .filter(({type, chassis}) => type === 'chassisredirect' && chassis !== undefined && own.has(chassis))

@@ -85,7 +85,10 @@ interface Execution extends Following {
   readonly concurrency: number
 }
 
-/** Executes operations in the Job of a node; one that does so already ends first. */
+/**
+ * Executes operations in the Job of a node; one that does so already ends first. Returns how each has ended,
+ * as failed if the Job does not report it.
+ */
 export async function execute(
   cluster: InstancePorts,
   template: Template,
@@ -98,14 +101,21 @@ export async function execute(
     job: jobName(template, node),
     avoidedNode: following.avoidedNode,
     variables: {
-      OPERATIONS: JSON.stringify(operations),
+      OPERATIONS: JSON.stringify(operations.map(({do: way, host, server}) => ({do: way, host, server}))),
       CONCURRENCY: String(concurrency),
       SECONDS: String(seconds),
     },
   })
   const events = eventsIn(await follow(cluster, created, following))
   await remove(cluster, created)
-  return events
+  return operations.map(({do: way, host, server}) => {
+    const end = events.findLast(
+      (each) => each.do === way && each.server === server && each.event !== 'started',
+    )
+    return (
+      end ?? {do: way, host, ...(server && {server}), event: 'failed', result: 'not begun, or not reported'}
+    )
+  })
 }
 
 /** Returns the name of the Job of a node: a later kk finds it by the node, also after kk was killed. */
@@ -119,21 +129,20 @@ type LiveJob = KubernetesObject & {
 }
 
 /**
- * Follows the Job that acts on a node to its end, and deletes it. Returns false if there is none.
+ * Follows the Job that acts on a node to its end, if there is one, and deletes it.
  */
 async function followUnfinished(
   cluster: InstancePorts,
   template: Template,
   {node, ...following}: Following & {readonly node: string},
-): Promise<boolean> {
+): Promise<void> {
   const place = {namespace: template.namespace, name: jobName(template, node)}
   const job = await cluster.objects.read<LiveJob>(JOBS, place)
-  if (!job) return false
+  if (!job) return
   const hasEnded = ['Complete', 'Failed'].some((type) => findCondition(job, type)?.status === 'True')
   const named = {...job, apiVersion: 'batch/v1', kind: 'Job'}
   if (!hasEnded) await follow(cluster, named, following)
   await remove(cluster, named)
-  return !hasEnded
 }
 
 /** Resolves with the log of a Job when it has completed. */

@@ -1,12 +1,22 @@
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {pollUntil} from '../../base/poll.ts'
+import {type Environment, namespacesOf} from '../../environment/environment.ts'
 import {NODES} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {NodePod} from '../../kubernetes/evictions.ts'
+import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
 import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
 
 type NodePorts = Pick<Cluster, 'objects' | 'evictions'>
+
+/** Returns the pods of charts in the namespaces of an environment. */
+export async function podsOf(
+  {pods}: Pick<Exec, 'pods'>,
+  environment: Environment,
+): Promise<readonly SeenPod[]> {
+  return (await Promise.all(namespacesOf(environment).map((namespace) => pods(namespace)))).flat()
+}
 
 /** The annotation of a node that kk has cordoned, so that only such a node is taken back. */
 export const DRAINED_ANNOTATION = 'kk.openstack.org/drained'

@@ -2,8 +2,8 @@ import type {Environment} from '../../environment/environment.ts'
 import {NODES} from '../../kubernetes/api/resources.ts'
 import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
 import {type AwayNode, awayNode} from '../../kubernetes/gate/nodes.ts'
+import {notEvacuable} from '../../nodes/evacuation-plan.ts'
 import type {CloudFacts, Host} from '../../nodes/facts.ts'
-import {isUsable, unplaceable} from '../../nodes/room.ts'
 import {type Following, findTemplate, type InstancePorts, readFacts} from './instances.ts'
 import {DRAINED_ANNOTATION} from './kubernetes-node.ts'
 
@@ -16,14 +16,14 @@ export interface ListedNode {
   /** Absent if the node is no host of nova. */
   readonly host?: Pick<Host, 'zone' | 'isUp' | 'isEnabled' | 'isForcedDown' | 'reason' | 'room' | 'used'>
   readonly instances?: number
-  /** The instances that would fit on no other host if the node were lost, and why. */
+  /** The instances that would start on no other host if the node were lost, and why. */
   readonly unplaceable?: readonly {readonly server: string; readonly name: string; readonly why: string}[]
 }
 
 export interface NodeList {
   readonly environment: string
   readonly nodes: readonly ListedNode[]
-  /** Whether any single host may be lost: its instances fit on the others. Absent without hosts. */
+  /** Whether any single host may be lost: its instances start on the others. Absent without hosts. */
   readonly mayLoseOne?: boolean
 }
 
@@ -41,11 +41,11 @@ export async function listNodes(
   const rows = (nodes ?? [])
     .map((node) => listed(node, facts))
     .toSorted((one, other) => one.node.localeCompare(other.node))
-  const usable = rows.filter(({host}) => host && isUsable({name: '', ...host}))
+  const hosts = rows.filter(({host}) => host)
   return {
     environment: environment.name,
     nodes: rows,
-    ...(usable.length > 0 && {mayLoseOne: usable.every((row) => row.unplaceable?.length === 0)}),
+    ...(hosts.length > 0 && {mayLoseOne: hosts.every((row) => row.unplaceable?.length === 0)}),
   }
 }
 
@@ -63,11 +63,11 @@ function listed(node: Node, facts: CloudFacts | undefined): ListedNode {
   const found = facts?.hosts.find((host) => host.name === name)
   if (!facts || !found) return base
   const {name: _, ...host} = found
-  const own = facts.servers.filter((server) => server.host === name)
-  const left = [...unplaceable(own, facts)].map(([{id, name: server}, why]) => ({
+  const instances = facts.servers.filter((server) => server.host === name).length
+  const left = [...notEvacuable(facts, name)].map(([{id, name: server}, why]) => ({
     server: id,
     name: server,
     why,
   }))
-  return {...base, host, instances: own.length, unplaceable: left}
+  return {...base, host, instances, unplaceable: left}
 }

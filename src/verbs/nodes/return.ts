@@ -1,18 +1,18 @@
 import {KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
 import {pollUntil} from '../../base/poll.ts'
 import {namespacesOf} from '../../environment/environment.ts'
-import {DAEMON_SETS, DEPLOYMENTS, PODS} from '../../kubernetes/api/resources.ts'
+import {DAEMON_SETS, DEPLOYMENTS, PODS, type Resource} from '../../kubernetes/api/resources.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Observed} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {reportsStatus} from '../../kubernetes/gate/service-status.ts'
-import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {planReturn} from '../../nodes/drain-plan.ts'
 import type {OperationEvent} from '../../nodes/facts.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
 import {findSwitch, returnGateways} from './gateways.ts'
 import {execute, findTemplate, settledFacts} from './instances.ts'
-import {readNode, uncordon} from './kubernetes-node.ts'
+import {podsOf, readNode, uncordon} from './kubernetes-node.ts'
 
 /** The result of the return of a node. */
 export interface Returned {
@@ -37,15 +37,16 @@ export async function returnNode(cluster: DrainPorts, options: DrainOptions): Pr
   const facts = template && (await settledFacts(cluster, template, options))
   const host = facts?.hosts.find(({name}) => name === node)
   if (host?.isForcedDown) await restartCompute(cluster, options)
-  await daemonsReady(cluster, options)
+  await healthy(cluster, DAEMON_SETS, options)
   const found = await findSwitch({exec: cluster.exec, files}, environment, node)
   if (found) await returnGateways(found)
   const operations =
     template && facts && host
       ? await execute(cluster, template, {...options, operations: planReturn(facts, node), concurrency: 2})
       : []
-  await servicesUp(cluster, options)
-  return {node, isSchedulable, operations: operations.filter(({event}) => event !== 'started')}
+  // Each reports that its hosts, agents, chassis and queues are there.
+  await healthy(cluster, DEPLOYMENTS, options, reportsStatus)
+  return {node, isSchedulable, operations}
 }
 
 /** Resolves when the kubelet reports that the node is ready: gates do not wait for nodes that are away. */
@@ -69,7 +70,7 @@ async function restartCompute(
   {exec, objects}: DrainPorts,
   {environment, node, onProgress}: DrainOptions,
 ): Promise<void> {
-  const pods = (await Promise.all(namespacesOf(environment).map((each) => exec.pods(each)))).flat()
+  const pods = await podsOf(exec, environment)
   for (const {namespace, name, chart, component} of pods.filter((pod) => pod.node === node)) {
     if (chart !== 'nova' || component !== 'compute') continue
     onProgress(`restarting ${namespace}/${name}, which deletes the instances that run elsewhere by now`)
@@ -77,46 +78,24 @@ async function restartCompute(
   }
 }
 
-/** Resolves when the pods of all DaemonSets of the environment are ready, on this node too. */
-async function daemonsReady(cluster: DrainPorts, options: DrainOptions): Promise<void> {
-  await Promise.all(
-    namespacesOf(options.environment).map(async (namespace) => {
-      const sets = (await cluster.objects.list<Observed>(DAEMON_SETS, namespace)) ?? []
-      await gate(
-        cluster,
-        namespace,
-        sets.map((set) => ({...set, apiVersion: 'apps/v1', kind: 'DaemonSet'})),
-        options,
-      )
-    }),
-  )
-}
-
-/** Resolves when the services report that they are healthy: hosts, agents, chassis, queues. */
-async function servicesUp(cluster: DrainPorts, options: DrainOptions): Promise<void> {
-  await Promise.all(
-    namespacesOf(options.environment).map(async (namespace) => {
-      const all = (await cluster.objects.list<Observed>(DEPLOYMENTS, namespace)) ?? []
-      const reporting = all.filter(reportsStatus)
-      await gate(
-        cluster,
-        namespace,
-        reporting.map((each) => ({...each, apiVersion: 'apps/v1', kind: 'Deployment'})),
-        options,
-      )
-    }),
-  )
-}
-
-async function gate(
-  {health}: DrainPorts,
-  namespace: string,
-  objects: readonly KubernetesObject[],
-  {deadline, signal, onProgress}: DrainOptions,
+/**
+ * Resolves when the objects of a kind in the namespaces of the environment are healthy, or those that are
+ * chosen.
+ */
+async function healthy(
+  {objects, health}: DrainPorts,
+  resource: Resource,
+  {environment, deadline, signal, onProgress}: DrainOptions,
+  isChosen: (object: Observed) => boolean = () => true,
 ): Promise<void> {
-  if (objects.length === 0) return
-  await health.gate({
-    ...{namespace, objects, deadline, ...(signal && {signal})},
-    onProgress: ([first]) => first && onProgress(describeCause(first)),
+  const {apiVersion, kind} = resource
+  await mapParallel(namespacesOf(environment), async (namespace) => {
+    const all = (await objects.list<Observed>(resource, namespace)) ?? []
+    const chosen = all.filter(isChosen).map((each) => ({...each, apiVersion, kind}))
+    if (chosen.length === 0) return
+    await health.gate({
+      ...{namespace, objects: chosen, deadline, ...(signal && {signal})},
+      onProgress: ([first]) => first && onProgress(describeCause(first)),
+    })
   })
 }

@@ -137,6 +137,15 @@ describe('kk node drain', () => {
 `)
   })
 
+  it('fails if nova still starts instances on the host, which would not stay empty', async () => {
+    const cloud = fakeCloud({refuse: new Map([['a', 'forbidden']]), pods: [pod('api')]})
+
+    await expect(empty(cloud)).rejects.toMatchObject({
+      ...{code: 'KK_EXEC', message: 'nova still starts instances on a: forbidden'},
+    })
+    expect(cloud.done).toEqual(['disable a'])
+  })
+
   it('is refused for a node that does not exist', async () => {
     await expect(planDrain(portsOf(fakeCloud()), options('c'))).rejects.toMatchObject({
       ...{code: 'KK_NO_NODE', hint: 'its nodes are a, b'},
@@ -194,6 +203,17 @@ describe('kk node list', () => {
     expect(viewText(nodeListText(list, plain))).toContain(
       'large: no other host has 8 vCPUs, 8192 MB of memory left',
     )
+  })
+
+  it('says of a disk on the node that it would be lost with it', async () => {
+    const cloud = fakeCloud({servers: [server('web', {localDiskGB: 20})]})
+
+    const {nodes, mayLoseOne} = await listNodes(portsOf(cloud), ENVIRONMENT, following)
+
+    expect(nodes[0]!.unplaceable).toEqual([
+      {server: 'web', name: 'web', why: 'its disk is a file of the node'},
+    ])
+    expect(mayLoseOne).toBe(false)
   })
 
   it('lists the nodes of a cluster without nova', async () => {

@@ -1,6 +1,9 @@
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {Exec} from '../../../src/kubernetes/exec/exec.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {evacuatedText} from '../../../src/report/nodes-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
 import {evacuate, planEvacuate} from '../../../src/verbs/nodes/evacuate.ts'
 import {returnNode} from '../../../src/verbs/nodes/return.ts'
 import {answeringPods, podOf} from '../../audit/support/answering-pods.ts'
@@ -11,7 +14,10 @@ const READY = {status: {conditions: [{type: 'Ready', status: 'True'}]}}
 const node = (name: string, status: object) => ({metadata: {name}, spec: {}, ...status})
 
 /** A cloud whose node `a` is dead, and the pods that are asked for the clients of disks. */
-function deadNode(more: Partial<FakeCloud> = {}, watched: Readonly<Record<string, readonly object[]>> = {}) {
+function deadNode(
+  more: Partial<FakeCloud> = {},
+  watched: Readonly<Record<string, readonly object[]>> = {web_disk: []},
+) {
   const cloud = fakeCloud({
     nodes: [node('a', UNKNOWN), node('b', READY)],
     hosts: [host('a', {isUp: false}), host('b')],
@@ -48,6 +54,31 @@ describe('kk node evacuate', () => {
     expect(cloud.servers).toMatchObject([{name: 'web', host: 'b'}])
   })
 
+  it('leaves an instance with a disk that Ceph does not show', async () => {
+    const {ports} = deadNode({servers: [server('web', {volumes: ['v']})]})
+
+    const {plan} = await planEvacuate(ports, options())
+
+    expect(plan.operations.map(({do: way}) => way)).toEqual(['force-down'])
+    expect(plan.stays).toMatchObject([
+      {name: 'web', why: 'Ceph has no image of its volume v, so the clients of that are unknown'},
+    ])
+  })
+
+  it('counts an instance as failed if nothing reports how its operation ended', async () => {
+    const {cloud, ports} = deadNode()
+    const {plan} = await planEvacuate(ports, options())
+    cloud.isLogLost = true
+
+    const evacuated = await evacuate(ports, {...options(), plan})
+
+    expect(evacuated.operations.map(({event, result}) => [event, result])).toEqual([
+      ['failed', 'not begun, or not reported'],
+      ['failed', 'not begun, or not reported'],
+    ])
+    expect(viewText(evacuatedText(evacuated, palette(0)))).toBe('a is not evacuated: 2 problems\n')
+  })
+
   it.each([
     ['a disk is open', deadNode({}, {web_disk: [{address: '10.0.0.7', client: 1}]})],
     ['its kubelet reports', deadNode({nodes: [node('a', READY), node('b', READY)]})],
@@ -73,7 +104,7 @@ describe('kk node evacuate', () => {
     const {ports, programs} = deadNode({}, watched)
 
     const {plan} = await planEvacuate(ports, options(), async () => {
-      delete watched['web_disk']
+      watched['web_disk'] = []
     })
 
     expect(plan.doubts).toEqual([])

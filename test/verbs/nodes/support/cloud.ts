@@ -11,7 +11,7 @@ interface FakeNode {
   readonly status?: object
 }
 
-/** A cluster with nova, whose Jobs do at once what they are told; `refuse` is what nova does not do. */
+/** A cluster with nova whose Jobs complete immediately. */
 export interface FakeCloud {
   readonly nodes: readonly FakeNode[]
   hosts: Host[]
@@ -19,7 +19,10 @@ export interface FakeCloud {
   pods: NodePod[]
   /** The pods that a budget keeps, with its message. */
   readonly kept: Map<string, string>
+  /** The hosts and instances on which nova refuses operations, with the reason. */
   readonly refuse: Map<string, string>
+  /** Whether no log of a Job can be read. */
+  isLogLost: boolean
   /** The Jobs that exist, with their operations. */
   readonly jobs: Map<string, readonly Operation[]>
   /** The node that each Job avoids. */
@@ -56,7 +59,7 @@ export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
   const nodes = ['a', 'b'].map((name) => ({metadata: {name}, spec: {}, status}))
   return {
     ...{nodes, hosts: [host('a'), host('b')], servers: [], pods: [], kept: new Map()},
-    ...{refuse: new Map(), jobs: new Map(), avoided: [], done: []},
+    ...{refuse: new Map(), jobs: new Map(), avoided: [], done: [], isLogLost: false},
     ...more,
   }
 }
@@ -144,7 +147,7 @@ export function portsOf(cloud: FakeCloud): DrainPorts {
         } else cloud.done.push(`wait for ${kind}/${metadata.name}`)
         return {state: 'healthy'}
       },
-      log: async (_, pod) => logs.get(pod) ?? [],
+      log: async (_, pod) => (cloud.isLogLost ? Promise.reject(new Error('no log')) : (logs.get(pod) ?? [])),
     }),
     evictions: {
       pods: async (node) => (node === 'a' ? cloud.pods : []),
