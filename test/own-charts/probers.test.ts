@@ -23,12 +23,15 @@ async function run(program: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-/** A server that greets as SSH servers do; `receive` gets each connection with the number of its messages. */
-async function sshServer(receive: (connection: Socket, messages: number) => void): Promise<number> {
+/** A server that greets as SSH servers do; `receive` gets each connection with all that it has sent. */
+async function sshServer(receive: (connection: Socket, text: string) => void): Promise<number> {
   const server = createServer((connection) => {
-    let messages = 0
+    let text = ''
     connection.write('SSH-2.0-test\r\n')
-    connection.on('data', () => receive(connection, ++messages))
+    connection.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk
+      receive(connection, text)
+    })
     connection.on('error', () => undefined)
   })
   onTestFinished(() => void server.close())
@@ -110,8 +113,9 @@ print(json.dumps(RECORD.summary(0, now())))`
   })
 
   it('counts as failed when it is lost, and is opened again', async () => {
-    const port = await sshServer((connection, messages) => {
-      if (messages > 1) connection.resetAndDestroy()
+    const firstExchange = 'SSH-2.0-probers\r\n'.length + 16
+    const port = await sshServer((connection, text) => {
+      if (text.length > firstExchange) connection.resetAndDestroy()
     })
 
     const summary = (await run(exchanges(port, 100, 'RECORD.failed < 2'))) as {readonly tried: number}
