@@ -3,6 +3,10 @@ import type {Place, Repair} from './finding.ts'
 export const NOVA_MANAGE: Place = {chart: 'nova', components: ['conductor', 'api', 'scheduler']}
 export const NORTHBOUND: Place = {chart: 'ovn', components: ['nb']}
 export const SOUTHBOUND: Place = {chart: 'ovn', components: ['sb']}
+/** A member of a database accepts changes also if it is not the leader. */
+const MEMBER = ['--db=unix:/run/ovn/db.sock', '--no-leader-only', '--timeout=30']
+export const NBCTL = ['ovn-nbctl', ...MEMBER]
+export const SBCTL = ['ovn-sbctl', ...MEMBER]
 
 /** Returns a command of a client, for an administrator's shell. */
 export function client(...command: readonly string[]): Repair {

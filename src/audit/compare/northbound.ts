@@ -1,7 +1,7 @@
 import type {Neutron, Northbound, Octavia} from '../facts.ts'
 import type {Finding, FindingKind} from '../finding.ts'
 import {isSettled, UUID} from '../index-facts.ts'
-import {NORTHBOUND, OVN_SYNC, on} from '../repairs.ts'
+import {NBCTL, NORTHBOUND, OVN_SYNC, on} from '../repairs.ts'
 import {portName} from './ports.ts'
 
 /** Neutron marks what it writes with this key (neutron: common/ovn/constants.py). */
@@ -110,7 +110,7 @@ export function compareLoadBalancers(octavia: Octavia, northbound: Northbound): 
       {
         ...{kind: 'OVN_LOAD_BALANCER_ORPHAN', certainty: 'certain', ids: [id, uuid]},
         what: `the northbound database has load balancer ${name}, which octavia does not have`,
-        repair: on(NORTHBOUND, ['ovn-nbctl', '--db=unix:/run/ovn/db.sock', 'lb-del', uuid]),
+        repair: on(NORTHBOUND, [...NBCTL, 'lb-del', uuid]),
       },
     ]
   })

@@ -1,10 +1,9 @@
 import type {Facts, Neutron, Raft, Southbound} from '../facts.ts'
 import type {Finding, Repair} from '../finding.ts'
 import {isOn, isSettled, type Servers} from '../index-facts.ts'
-import {client, NORTHBOUND, on, SOUTHBOUND} from '../repairs.ts'
+import {client, NORTHBOUND, on, SBCTL, SOUTHBOUND} from '../repairs.ts'
 import {portName, serverPorts} from './ports.ts'
 
-const SBCTL = ['ovn-sbctl', '--db=unix:/run/ovn/db.sock']
 /** Changes that a chassis may carry out at the moment. */
 const MAX_CHANGES_BEHIND = 3
 
