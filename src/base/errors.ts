@@ -133,6 +133,11 @@ export const ERRORS = {
   KK_MOVED: {exit: 3, meaning: 'the plan is stale: the same command would now do something else'},
   KK_NO_NODE: {exit: 2, meaning: 'the cluster has no node of that name'},
   KK_NODE_ALIVE: {exit: 3, meaning: 'a node whose instances are to start elsewhere may still be running'},
+  KK_NODE_LACKS: {exit: 3, meaning: 'a node lacks something that instances need'},
+  KK_NODE_IN_USE: {
+    exit: 3,
+    meaning: 'instances, gateways, pods or volumes live on a node that is to be removed',
+  },
   KK_NO_RUN: {exit: 2, meaning: 'the cluster has no record of such a run'},
   KK_NO_REVISION: {exit: 2, meaning: 'the release never had the revision to roll back to'},
   KK_PRUNED: {exit: 3, meaning: 'helm no longer keeps the revision to roll back to'},

@@ -1,8 +1,10 @@
 import {KkError} from '../base/errors.ts'
 import type {Environment} from '../environment/environment.ts'
+import type {Palette} from '../report/colour.ts'
+import type {View} from '../report/text/view.ts'
 import {builtInFiles} from '../state/assets.ts'
 import {argument} from './argument.ts'
-import type {Console} from './console.ts'
+import {type Console, type Output, requireConfirmation} from './console.ts'
 import {type ClusterFlags, type EnvironmentFlags, timeoutSeconds} from './flags.ts'
 import {type OpenedCluster, openChosenCluster} from './open/cluster.ts'
 import {openEnvironment} from './open/open.ts'
@@ -52,4 +54,28 @@ export async function openCloudNode(
     deadline: Date.now() + seconds * 1000,
     onProgress: (line) => console.say(console.palette('stderr').quiet(line)),
   }
+}
+
+interface Confirmed<P> {
+  readonly plan: P
+  readonly text: (plan: P, palette: Palette) => View
+  readonly question: string
+  /** Throws if the plan must not be carried out. */
+  readonly refuse?: (plan: P) => void
+}
+
+/** Shows the plan for a node, and asks unless `--yes` is given. Returns false for a dry run. */
+export async function confirmNodePlan<P>(
+  console: Console,
+  flags: {readonly yes: boolean; readonly 'dry-run': boolean; readonly output: Output},
+  {plan, text, question, refuse}: Confirmed<P>,
+): Promise<boolean> {
+  if (flags['dry-run']) {
+    console.document(flags.output, plan, (palette) => text(plan, palette))
+    return false
+  }
+  refuse?.(plan)
+  console.say(text(plan, console.palette('stderr')))
+  if (!flags.yes) await requireConfirmation(question, 'check the plan with --dry-run, then pass --yes')
+  return true
 }

@@ -60,7 +60,16 @@ export const STOPPED_TAG = 'kk:stopped'
 
 /** An operation on a host, or on an instance of it. */
 export interface Operation {
-  readonly do: 'disable' | 'enable' | 'force-down' | 'live' | 'cold' | 'stop' | 'start' | 'evacuate'
+  readonly do:
+    | 'disable'
+    | 'enable'
+    | 'force-down'
+    | 'remove'
+    | 'live'
+    | 'cold'
+    | 'stop'
+    | 'start'
+    | 'evacuate'
   readonly host: string
   /** The ID of the instance. */
   readonly server?: string

@@ -1,7 +1,10 @@
 import type {OperationEvent, Resources} from '../nodes/facts.ts'
+import type {RemovalPlan} from '../nodes/removal-plan.ts'
+import {type Added, type AddPlan, labelsText} from '../verbs/nodes/add.ts'
 import type {Drained, DrainPlan, Names} from '../verbs/nodes/drain.ts'
 import type {Evacuated, NodeEvacuationPlan} from '../verbs/nodes/evacuate.ts'
 import type {ListedNode, NodeList} from '../verbs/nodes/list.ts'
+import type {Removed} from '../verbs/nodes/remove.ts'
 import type {Returned} from '../verbs/nodes/return.ts'
 import type {Palette} from './colour.ts'
 import {type HeadedColumns, table} from './table.ts'
@@ -50,6 +53,7 @@ const VERBS = {
   disable: 'disable',
   enable: 'enable',
   'force-down': 'force down',
+  remove: 'delete',
   live: 'move live',
   cold: 'move',
   stop: 'stop',
@@ -152,4 +156,59 @@ export function returnedText({node, isSchedulable, operations}: Returned, palett
   return failed.length === 0
     ? palette.good(`${node} is back`)
     : palette.bad(`${node} is back, but ${counted(failed.length, 'operation')} failed`)
+}
+
+/** Returns the numbered operations that take a node out of the cloud, and what speaks against it. */
+export function removalPlanText(plan: RemovalPlan, palette: Palette): View {
+  const {node, labels, ends, chassis, removesHost, residents} = plan
+  const steps: readonly Step[] = [
+    ...(labels.length > 0 ? [[`remove ${labels.join(', ')}`, 'no chart selects the node'] as const] : []),
+    ...(ends.length > 0
+      ? [[`wait for ${counted(ends.length, 'pod')}`, 'they end without the labels'] as const]
+      : []),
+    ...(chassis.length > 0 ? [['delete its chassis', 'OVN forgets its tunnels'] as const] : []),
+    ...(removesHost
+      ? [['delete its host', 'with its resource provider, its aggregates and its agents'] as const]
+      : []),
+  ]
+  const refusals = residents.map((resident) => palette.bad(`✘ refused: ${plainLine(resident)}`))
+  if (steps.length === 0 && residents.length === 0) return `nothing of the cloud is left on ${node}`
+  return [`to remove ${palette.strong(node)}:`, stepsPart(steps, palette), ...refusals]
+}
+
+/** Returns whether anything of a node is left in the cloud. */
+export function removedText({node, operations, left}: Removed, palette: Palette): View {
+  const failed = operations.filter(({event}) => event === 'failed')
+  if (failed.length === 0 && left.length === 0)
+    return palette.good(`${node} is no longer part of the cloud; kk node add ${node} takes it in again`)
+  return [
+    palette.bad(`${node} is not removed`),
+    ...failed.map(({result}) => palette.bad(`✘ nova: ${plainLine(result ?? '')}`)),
+    ...left.map((what) => palette.bad(`✘ left: ${what}`)),
+  ]
+}
+
+/** Returns the numbered operations that make a node a hypervisor, and what it lacks. */
+export function addPlanText({node, labels, starts, lacks}: AddPlan, palette: Palette): View {
+  const steps: readonly Step[] = [
+    ...(Object.keys(labels).length > 0
+      ? [[`set ${labelsText(labels)}`, 'the charts select the node'] as const]
+      : []),
+    [
+      `wait for the pods of ${counted(starts.length, 'DaemonSet')}`,
+      starts.map((each) => each.split('/')[1]).join(', '),
+    ],
+    ['wait for nova', 'it maps the host to a cell, and Placement records what it has'],
+  ]
+  return [
+    `to add ${palette.strong(node)}:`,
+    stepsPart(steps, palette),
+    ...lacks.map((what) => palette.bad(`✘ refused: ${what}`)),
+  ]
+}
+
+export function addedText({node, why, host, seconds}: Added, palette: Palette): View {
+  if (why !== undefined) return palette.bad(`${node} takes no instances: ${plainLine(why)}`)
+  const {VCPU = 0, MEMORY_MB = 0} = host?.room ?? {}
+  return palette.good(`${node} takes instances, after ${seconds} s: ${VCPU} vCPUs, ${MEMORY_MB} MB of memory`)
 }

@@ -36,7 +36,7 @@ def thing(value):
     return json.loads(json.dumps(value), object_hook=lambda item: item if "message" in item else Thing(**item))
 class Compute:
     def hypervisors(self, details):
-        return [Thing(id=each["host"], service_details={"host": each["host"]}) for each in nova["services"]]
+        return [Thing(id=each["host"], name=each["host"] + ".cloud", service_details={"host": each["host"]}) for each in nova["services"]]
     def services(self, binary, host=None):
         return [Thing(**each) for each in nova["services"] if host in (None, each["host"])]
     def disable_service(self, service, disabled_reason):
@@ -47,6 +47,10 @@ class Compute:
     def post(self, path, json, microversion):
         assert "evacuate" in json and microversion == "2.79"
         self.task("evacuate", self.get_server(path.split("/")[2]), compute_host="b", status="ACTIVE")
+    def delete_service(self, service):
+        log("delete service %s" % service.host)
+        nova["services"] = [each for each in nova["services"] if each["host"] != service.host]
+        save()
     def enable_service(self, service):
         log("enable %s" % service.host)
     def servers(self, details, all_projects):
@@ -100,7 +104,14 @@ class Compute:
     def get_server_action(self, request, server):
         return Thing(events=[{"details": None}, {"details": "No valid host was found"}])
 class Placement:
+    def delete(self, path):
+        log("delete %s" % path)
+        nova["providers"] = [each for each in nova["providers"] if not path.endswith("/" + each["uuid"])]
+        save()
     def get(self, path, microversion):
+        if "?name=" in path:
+            own = [each for each in nova["providers"] if path.endswith("?name=" + each["name"])]
+            return Thing(json=lambda: {"resource_providers": own})
         answers = {
             "inventories": {"inventories": {"VCPU": {"total": 4, "reserved": 1, "allocation_ratio": 4.0}}},
             "usages": {"usages": {"VCPU": 2}},
@@ -112,9 +123,17 @@ class Identity:
         return Thing(name="shop")
     def get_user(self, id):
         raise NotFoundException(id)
+class Network:
+    def ports(self):
+        return [Thing(device_id="two", binding_vnic_type="direct"), Thing(device_id="one", binding_vnic_type="normal")]
+    def agents(self, host):
+        return [Thing(**each) for each in nova["agents"] if each["host"] == host]
+    def delete_agent(self, agent):
+        log("delete agent %s" % agent.id)
+        nova["agents"] = [each for each in nova["agents"] if each["id"] != agent.id]
+        save()
 def connect():
-    ports = [Thing(device_id="two", binding_vnic_type="direct"), Thing(device_id="one", binding_vnic_type="normal")]
-    return Thing(compute=Compute(), placement=Placement(), identity=Identity(), network=Thing(ports=lambda: ports))
+    return Thing(compute=Compute(), placement=Placement(), identity=Identity(), network=Network())
 `
 
 function server(id: string, more: object = {}) {
@@ -144,6 +163,8 @@ interface Nova {
   readonly servers?: readonly object[]
   readonly fails?: readonly string[]
   readonly busy?: readonly string[]
+  readonly agents?: readonly object[]
+  readonly providers?: readonly object[]
 }
 
 /** Runs the program of the chart; returns its lines, and what nova has then. */
@@ -158,7 +179,19 @@ async function run(
   const directory = testDirectory()
   const path = join(directory, 'nova.json')
   const services = [service('a'), service('b')]
-  await writeFile(path, JSON.stringify({services, servers: [], fails: [], busy: [], calls: [], ...nova}))
+  await writeFile(
+    path,
+    JSON.stringify({
+      services,
+      servers: [],
+      fails: [],
+      busy: [],
+      calls: [],
+      agents: [],
+      providers: [],
+      ...nova,
+    }),
+  )
   await writeFile(join(directory, 'openstack.py'), SDK)
   const {exitCode, stdout, stderr} = await execa(
     'python3',
@@ -182,6 +215,7 @@ async function run(
   const ended = eventsIn(log).filter(({event}) => event !== 'started')
   const after = JSON.parse(await readFile(path, 'utf8')) as {
     readonly calls: readonly string[]
+    readonly services: readonly object[]
     readonly servers: readonly Readonly<Record<string, unknown>>[]
   }
   return {
@@ -347,5 +381,31 @@ describe('the program of nova for kk node', () => {
 
     expect(results).toEqual(['disable : done: disabled'])
     expect(calls).toEqual([])
+  })
+
+  it('deletes a host with its agents, and the resource provider that nova has left', async () => {
+    const nova = {
+      agents: [
+        {id: 'metadata', host: 'a'},
+        {id: 'other', host: 'b'},
+      ],
+      providers: [
+        {uuid: 'p', name: 'a.cloud'},
+        {uuid: 'q', name: 'b.cloud'},
+      ],
+    }
+
+    const removed = await run([on('remove')], nova)
+    const again = await run([on('remove')], {services: [service('b')]})
+
+    expect(removed.results).toEqual(['remove : done: deleted'])
+    expect(removed.calls).toEqual([
+      'delete service a',
+      'delete agent metadata',
+      'delete /resource_providers/p',
+    ])
+    expect(removed.services).toMatchObject([{host: 'b'}])
+    expect(again.results).toEqual(['remove : done: deleted'])
+    expect(again.calls).toEqual([])
   })
 })

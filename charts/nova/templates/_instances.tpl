@@ -136,6 +136,21 @@ def enable(operation):
     return "enabled"
 
 
+def remove(operation):
+    """Deletes a host, which takes its resource provider, its aggregates and its mapping to a cell with it, and its agents."""
+    host = operation["host"]
+    names = {host} | {each.name for each in compute.hypervisors(details=True) if each.service_details["host"] == host}
+    for service in compute.services(binary="nova-compute", host=host):
+        compute.delete_service(service)
+    for agent in cloud.network.agents(host=host):
+        cloud.network.delete_agent(agent)
+    for name in names:
+        for each in get("/resource_providers?name=%s" % name)["resource_providers"]:
+            # Nova leaves it if something is still allocated there that is no instance's.
+            exceptions.raise_from_response(placement.delete("/resource_providers/%s" % each["uuid"]))
+    return "deleted"
+
+
 def why(server):
     """The reason of nova for the end of the last action on a server."""
     for action in compute.server_actions(server):
@@ -188,7 +203,7 @@ def start(server, operation):
 def step(operation):
     """Does what is next. Returns the result when the operation is done."""
     if "server" not in operation:
-        return enable(operation) if operation["do"] == "enable" else disable(operation)
+        return {"enable": enable, "remove": remove}.get(operation["do"], disable)(operation)
     try:
         server = compute.get_server(operation["server"])
     except exceptions.NotFoundException:

@@ -1,7 +1,6 @@
 import {Flags} from '@oclif/core'
-import {cloudNodeArgument, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, confirmNodePlan, openCloudNode} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {requireConfirmation} from '../../cli/console.ts'
 import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
 import {changeFlags} from '../../cli/run/flags.ts'
 import {drainedText, drainPlanText, operationText} from '../../report/nodes-text.ts'
@@ -44,15 +43,10 @@ export default class NodeDrain extends KkCommand {
     await using cluster = opened.cluster
     const palette = this.console.palette('stderr')
     const {plan, names} = await planDrain(cluster, opened)
-    if (flags['dry-run']) {
-      this.console.document(flags.output, plan, (colours) => drainPlanText(plan, colours))
-      return
-    }
-    this.console.say(drainPlanText(plan, palette))
-    if (!flags.yes) {
-      const question = `drain ${plan.node} on ${cluster.context}?`
-      await requireConfirmation(question, 'check the plan with --dry-run, then pass --yes')
-    }
+    const isConfirmed = await confirmNodePlan(this.console, flags, {
+      ...{plan, text: drainPlanText, question: `drain ${plan.node} on ${cluster.context}?`},
+    })
+    if (!isConfirmed) return
     const drained = await drain(cluster, {
       ...opened,
       concurrency: flags['max-migrations'],

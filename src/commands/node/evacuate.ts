@@ -1,6 +1,5 @@
-import {cloudNodeArgument, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, confirmNodePlan, openCloudNode} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {requireConfirmation} from '../../cli/console.ts'
 import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
 import {changeFlags} from '../../cli/run/flags.ts'
 import {evacuatedText, evacuationPlanText, operationText} from '../../report/nodes-text.ts'
@@ -38,16 +37,15 @@ export default class NodeEvacuate extends KkCommand {
     await using cluster = opened.cluster
     const palette = this.console.palette('stderr')
     const {plan, names} = await planEvacuate(cluster, opened)
-    if (flags['dry-run']) {
-      this.console.document(flags.output, plan, (colours) => evacuationPlanText(plan, colours))
-      return
-    }
-    refuseIfAlive(plan)
-    this.console.say(evacuationPlanText(plan, palette))
-    if (!flags.yes) {
-      const question = `start these instances elsewhere on ${cluster.context}?`
-      await requireConfirmation(question, 'check the plan with --dry-run, then pass --yes')
-    }
+    const isConfirmed = await confirmNodePlan(this.console, flags, {
+      ...{
+        plan,
+        text: evacuationPlanText,
+        question: `start these instances elsewhere on ${cluster.context}?`,
+        refuse: refuseIfAlive,
+      },
+    })
+    if (!isConfirmed) return
     const evacuated = await evacuate(cluster, {
       ...{...opened, plan, concurrency: CONCURRENCY},
       onEvent: (event) => this.console.say(operationText(event, names, palette)),

@@ -75,6 +75,14 @@ export function judgeScheduling(
   })
 }
 
+/** Returns the reasons that keep the pods of a workload from a node, each phrased to follow its name. */
+export function hindrances(node: SchedulableNode, object: KubernetesObject): readonly string[] {
+  const spec = podTemplate(object)?.spec as PodSpec | undefined
+  if (!spec) return []
+  const {labels, taints, sizes} = hindrancesOf(node, spec, object.kind, requestsOf(spec))
+  return [...labels, ...taints, ...sizes]
+}
+
 function replicasOf({spec}: KubernetesObject): unknown {
   return (spec as {readonly replicas?: unknown} | undefined)?.replicas
 }

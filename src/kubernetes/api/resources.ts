@@ -94,6 +94,12 @@ export const CLAIMS: Resource = {
   plural: 'persistentvolumeclaims',
   namespaced: true,
 }
+export const VOLUMES: Resource = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  plural: 'persistentvolumes',
+  namespaced: false,
+}
 
 /** Returns the object; undefined if it does not exist. */
 export async function readObject<T>(

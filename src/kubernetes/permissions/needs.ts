@@ -215,7 +215,8 @@ const ROWS: readonly Row[] = [
     'to read in the pods of the services, and with --repair to execute commands there'],
   [['audit'], 'cluster', 'secrets', 'list', 'to read TLS certificates', 'certificates are not read'],
 
-  [['node drain'], 'cluster', 'nodes', 'get list watch patch', 'to cordon a node, and to take it back'],
+  [['node drain'], 'cluster', 'nodes', 'get list watch patch', 'to cordon or label a node, and to take it back'],
+  [['node drain'], 'cluster', 'persistentvolumes', 'list', 'to find the volumes on a node that is to be removed'],
   [['node drain'], 'cluster', 'pods', 'list', 'to find the pods of a node, in any namespace'],
   [['node drain'], 'cluster', 'pods/eviction', 'create', 'to evict the pods of a node, in any namespace'],
   [['node drain'], 'release', 'cronjobs.batch', 'get list', 'to find the template of the Job that moves instances'],
@@ -223,6 +224,7 @@ const ROWS: readonly Row[] = [
   [['node drain'], 'release', 'pods persistentvolumeclaims', 'list watch', READ_HEALTH],
   [['node drain'], 'release', 'pods', 'delete', 'to restart nova-compute on a node that was evacuated'],
   [['node drain'], 'release', 'deployments.apps daemonsets.apps', 'get list watch', READ_HEALTH],
+  [['node drain'], 'release', 'statefulsets.apps', 'list', 'to find the labels by which charts select nodes'],
   [['node drain'], 'release', 'pods/log', 'get', 'to follow the Job that moves instances'],
   [['node drain'], 'release', 'events', 'list', 'to report why a pod fails', 'failures are reported without events'],
   [['node drain'], 'release', 'pods/exec', 'get create', 'to move the gateways of routers, in the pods of OVN'],

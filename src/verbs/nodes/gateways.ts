@@ -1,25 +1,19 @@
-import {collectors, gather} from '../../audit/gather.ts'
 import {KkError} from '../../base/errors.ts'
 import {pollUntil} from '../../base/poll.ts'
 import type {Environment} from '../../environment/environment.ts'
-import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
+import type {SeenPod} from '../../kubernetes/exec/exec.ts'
 import {podsOf} from './kubernetes-node.ts'
-
-interface GatewayPorts {
-  readonly exec: Pick<Exec, 'pods' | 'run'>
-  /** The directory of kk's own files. */
-  readonly files: string
-}
+import {chassisOf, gatewayPorts, type OvnPorts, readSouthbound} from './southbound.ts'
 
 /** The switch of a node, and the release of OVN that it belongs to. */
 interface NodeSwitch {
   readonly pod: SeenPod
-  readonly ports: GatewayPorts
+  readonly ports: OvnPorts
 }
 
 /** Returns the pod that controls the switch of a node; undefined if OVN runs nothing there. */
 export async function findSwitch(
-  ports: GatewayPorts,
+  ports: OvnPorts,
   environment: Environment,
   node: string,
 ): Promise<NodeSwitch | undefined> {
@@ -80,20 +74,8 @@ async function vsctl({pod, ports}: NodeSwitch, words: readonly string[]): Promis
 
 /** Returns the ports of routers whose gateway is this node. */
 async function gatewaysOn({pod, ports}: NodeSwitch): Promise<readonly string[]> {
-  const {namespace, release, chart, node} = pod
-  const {facts, notAsked} = await gather(
-    {exec: ports.exec, program: collectors(ports.files)},
-    {releases: [{namespace, name: release, chart}], only: {sources: ['southbound'], node: undefined}},
-  )
-  const {southbound} = facts
-  if (!southbound) {
-    const [{reason} = {reason: 'its pods do not run'}] = notAsked
-    throw new KkError('KK_EXEC', `the southbound database of OVN cannot be read: ${reason}`)
-  }
-  if (!southbound.chassis.some(({hostname}) => hostname === node))
-    throw new KkError('KK_EXEC', `${node} is no chassis of OVN, so its gateways are unknown`)
-  const own = new Set(southbound.chassis.filter(({hostname}) => hostname === node).map(({uuid}) => uuid))
-  return southbound.bindings
-    .filter(({type, chassis}) => type === 'chassisredirect' && chassis !== undefined && own.has(chassis))
-    .map(({port}) => port.replace(/^cr-/, ''))
+  const southbound = await readSouthbound(ports, pod)
+  if (chassisOf(southbound, pod.node).length === 0)
+    throw new KkError('KK_EXEC', `${pod.node} is no chassis of OVN, so its gateways are unknown`)
+  return gatewayPorts(southbound, pod.node)
 }

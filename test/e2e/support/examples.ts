@@ -37,7 +37,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk rollback \d/, 'KK_NO_RUN'],
   [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
-  [/^kk node (drain|evacuate|return)/, 'KK_NO_NODE'],
+  [/^kk node (add|drain|evacuate|remove|return)/, 'KK_NO_NODE'],
   [/^kk import --namespace/, 'KK_NOT_INSTALLED'],
   [/^kk adopt .*--former-owner/, 'KK_NOT_INSTALLED'],
   [/^kk remove placement/, 'KK_NOT_INSTALLED'],

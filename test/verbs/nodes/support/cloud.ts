@@ -1,12 +1,19 @@
 import type {Environment} from '../../../../src/environment/environment.ts'
+import type {Cluster} from '../../../../src/kubernetes/cluster.ts'
+import type {Taint} from '../../../../src/kubernetes/diagnosis/diagnosis.ts'
 import type {NodePod} from '../../../../src/kubernetes/evictions.ts'
 import type {KubernetesObject} from '../../../../src/kubernetes/manifest/kubernetes-object.ts'
 import type {CloudFacts, Host, Operation, Server} from '../../../../src/nodes/facts.ts'
 import type {DrainPorts} from '../../../../src/verbs/nodes/drain.ts'
+import {podOf} from '../../../audit/support/answering-pods.ts'
 import {port} from '../../../kubernetes/support/port.ts'
 
 interface FakeNode {
-  readonly metadata: {readonly name: string; annotations?: Record<string, string | null>}
+  readonly metadata: {
+    readonly name: string
+    annotations?: Record<string, string | null>
+    labels?: Record<string, string | null>
+  }
   spec: {unschedulable?: boolean | null}
   readonly status?: object
 }
@@ -29,6 +36,20 @@ export interface FakeCloud {
   readonly avoided: (string | undefined)[]
   /** All that was done, in order. */
   readonly done: string[]
+  /** The DaemonSets of charts; each has a pod on every node that has its labels. */
+  readonly agents: readonly FakeAgent[]
+  /** The taints of each node. */
+  readonly taints: readonly Taint[]
+  /** The chassis of OVN, by node. */
+  readonly chassis: Map<string, string>
+}
+
+interface FakeAgent {
+  readonly chart: string
+  readonly component: string
+  readonly label: string
+  /** Whether it is a Deployment, not a DaemonSet. */
+  readonly isService?: true
 }
 
 export const ENVIRONMENT = {
@@ -60,6 +81,7 @@ export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
   return {
     ...{nodes, hosts: [host('a'), host('b')], servers: [], pods: [], kept: new Map()},
     ...{refuse: new Map(), jobs: new Map(), avoided: [], done: [], isLogLost: false},
+    ...{agents: [], taints: [], chassis: new Map()},
     ...more,
   }
 }
@@ -81,6 +103,7 @@ function perform(cloud: FakeCloud, operation: Operation): readonly string[] {
     if (way === 'start') change({status: 'ACTIVE', tags: []})
     if (way === 'disable' || way === 'enable') changeHost(way === 'enable')
   }
+  if (refused === undefined && way === 'remove') cloud.hosts = cloud.hosts.filter(({name}) => name !== on)
   const event = refused === undefined ? {event: 'done', result: 'ok'} : {event: 'failed', result: refused}
   return [
     {...operation, event: 'started'},
@@ -88,7 +111,30 @@ function perform(cloud: FakeCloud, operation: Operation): readonly string[] {
   ].map((line) => JSON.stringify(line))
 }
 
-export function portsOf(cloud: FakeCloud): DrainPorts {
+/** A DaemonSet as the cluster has it. */
+function agentObject({chart, component, label}: FakeAgent) {
+  return {
+    metadata: {
+      name: `${chart}-${component}`,
+      labels: {'app.kubernetes.io/name': chart, 'app.kubernetes.io/component': component},
+    },
+    spec: {template: {spec: {nodeSelector: {[label]: 'enabled'}}}},
+  }
+}
+
+/** The pods of the DaemonSets. */
+function agentPods({nodes, agents}: FakeCloud) {
+  return nodes.flatMap(({metadata: {name: node, labels = {}}}) =>
+    agents
+      .filter(({label}) => labels[label] !== undefined)
+      .map(({chart, component, label}) => {
+        const pod = podOf(chart, component, {name: `${chart}-${component}-${node}`, node})
+        return {...pod, label}
+      }),
+  )
+}
+
+export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis'> {
   const logs = new Map<string, readonly string[]>()
   const facts = (): CloudFacts => ({hosts: cloud.hosts, servers: cloud.servers, apart: []})
   const job = (name: string) => ({
@@ -106,11 +152,20 @@ export function portsOf(cloud: FakeCloud): DrainPorts {
           Node: cloud.nodes,
           CronJob:
             cloud.hosts.length > 0 ? [{metadata: {namespace: 'openstack', name: 'nova-instances'}}] : [],
-          Pod: [{metadata: {name: selector.split('=')[1]}, spec: {containers: [{name: 'main'}]}}],
-          DaemonSet: [{metadata: {name: 'agents'}}],
+          Pod: selector
+            ? [{metadata: {name: selector.split('=')[1]}, spec: {containers: [{name: 'main'}]}}]
+            : agentPods(cloud).map(({namespace, name, node, label}) => ({
+                metadata: {namespace, name, ownerReferences: [{kind: 'DaemonSet', controller: true}]},
+                spec: {nodeName: node, nodeSelector: {[label]: 'enabled'}},
+              })),
+          DaemonSet: [
+            ...(cloud.agents.length > 0 ? [] : [{metadata: {name: 'agents'}}]),
+            ...cloud.agents.filter(({isService}) => !isService).map(agentObject),
+          ],
           Deployment: [
             {metadata: {name: 'nova-status', annotations: {'kk.openstack.org/service-status': 'true'}}},
             {metadata: {name: 'nova-api'}},
+            ...cloud.agents.filter(({isService}) => isService).map(agentObject),
           ],
         }
         return items[kind] as readonly T[]
@@ -121,6 +176,12 @@ export function portsOf(cloud: FakeCloud): DrainPorts {
       async merge(_, {name}, fields) {
         const {metadata, spec} = fields as FakeNode
         const node = cloud.nodes.find((each) => each.metadata.name === name)!
+        if (metadata.labels) {
+          cloud.done.push(`label ${name}`)
+          const labels = {...node.metadata.labels, ...metadata.labels}
+          node.metadata.labels = Object.fromEntries(Object.entries(labels).filter(([, value]) => value))
+          return
+        }
         cloud.done.push(`${spec.unschedulable ? 'cordon' : 'uncordon'} ${name}`)
         node.metadata.annotations = {...node.metadata.annotations, ...metadata.annotations}
         node.spec.unschedulable = spec.unschedulable
@@ -159,6 +220,27 @@ export function portsOf(cloud: FakeCloud): DrainPorts {
         return undefined
       },
     },
-    exec: port({pods: async () => []}),
+    exec: port({
+      pods: async () => agentPods(cloud),
+      async run({command}) {
+        cloud.done.push(command.filter((word) => !word.startsWith('-')).join(' '))
+        const [id] = command.slice(-1)
+        if (command.includes('chassis-del'))
+          for (const [node, name] of cloud.chassis) if (name === id) cloud.chassis.delete(node)
+        if (command.includes('discover_hosts'))
+          cloud.hosts = cloud.hosts.map((each) => ({...each, room: {VCPU: 8, MEMORY_MB: 8192}}))
+        const tables = {
+          Chassis: [...cloud.chassis].map(([hostname, name]) => ({_uuid: name, name, hostname})),
+        }
+        if (command[0] === 'python3') cloud.done.pop()
+        return {code: 0, stdout: JSON.stringify({tables, members: null}), stderr: ''}
+      },
+    }),
+    diagnosis: port({
+      nodes: async () =>
+        cloud.nodes.map(({metadata: {name, labels = {}}}) => {
+          return {name, labels: labels as Record<string, string>, taints: cloud.taints, allocatable: {}}
+        }),
+    }),
   }
 }

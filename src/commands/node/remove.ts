@@ -1,0 +1,59 @@
+import {Flags} from '@oclif/core'
+import {cloudNodeArgument, confirmNodePlan, openCloudNode} from '../../cli/cloud-node.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
+import {changeFlags} from '../../cli/run/flags.ts'
+import {removalPlanText, removedText} from '../../report/nodes-text.ts'
+import {planRemove, refuseIfInUse, remove} from '../../verbs/nodes/remove.ts'
+
+const TIMEOUT_SECONDS = 900
+
+export default class NodeRemove extends KkCommand {
+  static override summary =
+    'Take a node out of the cloud, with all that nova, neutron, Placement and OVN know of it.'
+  static override description =
+    'Refused while instances, gateways, volumes or pods of services are on the node, each of which is named. Otherwise removes the labels by which the charts select the node, waits until its pods have ended, deletes its chassis in OVN and its host in nova, with the resource provider and the agents, and reads again whether anything is left. --label removes only that label and what depends on it, for a controller that is no longer to be a hypervisor. Also for a node that Kubernetes no longer has. The node itself stays in Kubernetes: delete it with kubectl. Shows a plan first, and asks. If kk is killed, the same command goes on.'
+  static override usage = 'NODE [FILE] [FLAGS]'
+  static override examples = [
+    'kk node remove cmp4 cloud.yaml --dry-run',
+    'A controller that is no longer to be a hypervisor.\nkk node remove ctl2 cloud.yaml --label openstack-compute-node --yes',
+  ]
+  static override strict = false
+  static override args = cloudNodeArgument
+  static override flags = {
+    ...environmentFlags,
+    yes: changeFlags.yes,
+    'dry-run': changeFlags['dry-run'],
+    label: Flags.string({
+      summary: 'Remove only this label; repeatable.',
+      helpValue: 'KEY',
+      multiple: true,
+    }),
+    timeout: timeoutFlag('the pods of the node to end', '15m'),
+    ...documentFlags,
+    ...clusterFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(NodeRemove)
+    const opened = await openCloudNode(flags, argv as string[], {
+      ...{command: 'kk node remove', timeout: TIMEOUT_SECONDS, console: this.console},
+    })
+    await using cluster = opened.cluster
+    const options = {...opened, labels: flags.label}
+    const plan = await planRemove(cluster, options)
+    const isConfirmed = await confirmNodePlan(this.console, flags, {
+      ...{
+        plan,
+        text: removalPlanText,
+        question: `remove ${plan.node} on ${cluster.context}?`,
+        refuse: refuseIfInUse,
+      },
+    })
+    if (!isConfirmed) return
+    const removed = await remove(cluster, {...options, plan})
+    this.console.document(flags.output, removed, (colours) => removedText(removed, colours))
+    const hasFailed = removed.operations.some(({event}) => event === 'failed')
+    process.exitCode = hasFailed || removed.left.length > 0 ? 1 : 0
+  }
+}
