@@ -2,6 +2,7 @@ import {asKkError} from '../base/errors.ts'
 import type {SeenHookJob, SeenNamespace} from '../kubernetes/diagnosis/diagnosis.ts'
 import type {Approval} from '../kubernetes/guard/guard.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
+import {clockText, type NodeClock} from '../kubernetes/node-clocks.ts'
 import {readLabels} from '../plan/labels.ts'
 import type {ObservedRecord} from '../plan/pending/evidence.ts'
 import {unfinished} from '../plan/refusals.ts'
@@ -262,6 +263,21 @@ export function judgeClock(ahead: number): readonly CheckFinding[] {
   return [{level: 'warning', what, advice: 'timedatectl set-ntp true'}]
 }
 
+/** Compares the clocks of the nodes, which tokens, certificates and Ceph depend on. */
+const nodeClocksCheck: Check = {
+  name: 'node-clocks',
+  okMessage: "the nodes' clocks agree with the API server's",
+  run: async ({cluster}) => judgeNodeClocks(await cluster.diagnosis.clocks()),
+}
+
+export function judgeNodeClocks(clocks: readonly NodeClock[]): readonly CheckFinding[] {
+  return clocks.map(({node, ahead}) => {
+    const than = `${clockText({ahead})}${ahead > 0 ? ' of' : ''} the API server's`
+    const what = `the clock of node ${node} is ${than}: tokens, certificates and Ceph depend on it`
+    return {level: 'warning', what, advice: `on ${node}: timedatectl set-ntp true`}
+  })
+}
+
 /** Checks that the namespace of kk's own objects exists. */
 const kkSystemCheck: Check = {
   name: 'kk-system',
@@ -289,6 +305,7 @@ export const CHECKS: readonly Check[] = [
   stateDirectoryCheck,
   clusterCheck,
   clockCheck,
+  nodeClocksCheck,
   permissionsCheck,
   kkSystemCheck,
   namespacesCheck,

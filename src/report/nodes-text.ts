@@ -1,3 +1,4 @@
+import {clockText} from '../kubernetes/node-clocks.ts'
 import type {OperationEvent, Resources} from '../nodes/facts.ts'
 import type {RemovalPlan} from '../nodes/removal-plan.ts'
 import {type Added, type AddPlan, labelsText} from '../verbs/nodes/add.ts'
@@ -16,7 +17,7 @@ import type {Part, View} from './text/view.ts'
 export function nodeListText({nodes, mayLoseOne}: NodeList, palette: Palette): View {
   const columns: HeadedColumns<ListedNode> = {
     NODE: ({node}) => node,
-    STATE: ({state}) => (state === 'ready' ? palette.good(state) : palette.bad(state)),
+    STATE: (row) => stateText(row, palette),
     COMPUTE: ({host}) => (host ? hostText(host, palette) : '–'),
     INSTANCES: {cell: ({instances}) => String(instances ?? ''), align: 'right'},
     VCPUS: {cell: ({host}) => (host ? amount(host, 'VCPU') : ''), align: 'right'},
@@ -28,6 +29,11 @@ export function nodeListText({nodes, mayLoseOne}: NodeList, palette: Palette): V
     false: palette.bad('not every node may be lost: see the last column'),
   }
   return [table(nodes, columns), ...(mayLoseOne === undefined ? [] : ['', verdicts[`${mayLoseOne}`]])]
+}
+
+function stateText({state, clockAhead: ahead}: ListedNode, palette: Palette): string {
+  const text = state === 'ready' ? palette.good(state) : palette.bad(state)
+  return ahead === undefined ? text : `${text}, ${palette.bad(`clock ${clockText({ahead})}`)}`
 }
 
 type ListedHost = NonNullable<ListedNode['host']>

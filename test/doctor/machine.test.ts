@@ -1,9 +1,10 @@
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {judgeClock} from '../../src/doctor/checks.ts'
+import {judgeClock, judgeNodeClocks} from '../../src/doctor/checks.ts'
 import type {Examination} from '../../src/doctor/facts.ts'
 import {judgeDiskSpace, judgeUnwritable, stateDirectoryCheck} from '../../src/doctor/local/state-directory.ts'
 import {clockAhead} from '../../src/kubernetes/diagnosis/open.ts'
+import {differingClocks} from '../../src/kubernetes/node-clocks.ts'
 import {json, scriptedServer} from '../kubernetes/support/api-server.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
@@ -34,6 +35,40 @@ describe('the clock', () => {
     [-31, "clock is 31 s behind the API server's"],
   ])('is reported if it differs by %i s', (ahead, words) => {
     expect(judgeClock(ahead)).toMatchObject([{what: expect.stringContaining(words)}])
+  })
+})
+
+describe('the clocks of nodes', () => {
+  const lease = (name: string, seconds: number, manager = 'f:renewTime') => ({
+    metadata: {
+      ...{name, namespace: 'kube-node-lease', resourceVersion: '1'},
+      managedFields: [
+        {time: '2026-11-29T10:00:00Z', fieldsV1: {'f:spec': {[manager]: {}}}},
+        {time: '2026-11-29T09:00:00Z', fieldsV1: {'f:metadata': {}}},
+      ],
+    },
+    spec: {renewTime: new Date(Date.parse('2026-11-29T10:00:00.500Z') + seconds * 1000).toISOString()},
+  })
+
+  it('are those of the Leases that differ from the times that the API server has written', () => {
+    const leases = [lease('same', 0), lease('late', -2), lease('ahead', 5.2), lease('behind', -90)]
+
+    expect(differingClocks([...leases, lease('other', 60, 'f:holderIdentity')])).toEqual([
+      {node: 'ahead', ahead: 5},
+      {node: 'behind', ahead: -90},
+    ])
+  })
+
+  it('are reported with the difference', () => {
+    expect(
+      judgeNodeClocks([
+        {node: 'a', ahead: 5},
+        {node: 'b', ahead: -90},
+      ]),
+    ).toMatchObject([
+      {what: expect.stringContaining("node a is 5 s ahead of the API server's: ")},
+      {what: expect.stringContaining("node b is 90 s behind the API server's: ")},
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {beforeAll, describe, expect, inject, it, onTestFinished} from 'vitest'
 import {generateSecret} from '../../src/overrides/generate-secret.ts'
 import {makeAuthority} from '../../src/overrides/tls/authority.ts'
 import {certifier} from '../../src/overrides/tls/certificates.ts'
@@ -70,6 +70,25 @@ it('kk doctor names a record of another tool with an invalid document, and still
   })
   const unchecked = findings.filter(({what}) => what.startsWith('could not be checked'))
   expect(unchecked).toEqual([])
+})
+
+it('kk doctor names a node whose clock is wrong, by the Lease of its kubelet', async () => {
+  const name = await makeNamespace()
+  const renewTime = new Date(Date.now() + 90_000).toISOString().replace('Z', '000Z')
+  const lease = {apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: {name}, spec: {renewTime}}
+  onTestFinished(
+    async () => void (await kubectl(['delete', 'lease', name, '--namespace', 'kube-node-lease'])),
+  )
+  await kubectl(['create', '--namespace', 'kube-node-lease', '--filename', '-'], {
+    input: JSON.stringify(lease),
+  })
+
+  const {findings} = await visit(['--kubeconfig', inject('run').kubeconfig])
+
+  const found = findings.filter(({check, level}) => check === 'node-clocks' && level === 'warning')
+  expect(found.map(({what}) => what)).toEqual([
+    expect.stringMatching(`^the clock of node ${name} is (89|90) s ahead of the API server's`),
+  ])
 })
 
 it('kk doctor reports a certificate that expires soon, with the command to renew it', async () => {

@@ -2,6 +2,7 @@ import type * as core from 'kubernetes-types/core/v1.js'
 import type {ReleaseId} from '../../release.ts'
 import type {Resource} from '../api/resources.ts'
 import type {DeepReadonly} from '../api/served.ts'
+import type {NodeClock} from '../node-clocks.ts'
 import type {Access} from '../permissions/access.ts'
 import type {Reservation} from '../reservations/reservation.ts'
 
@@ -63,6 +64,8 @@ export interface SeenCertificates {
 export interface Diagnosis {
   /** Returns the seconds by which this machine's clock is ahead of the API server's, rounded. */
   clockAhead(): Promise<number>
+  /** Returns the nodes whose clock differs from the API server's. */
+  clocks(): Promise<readonly NodeClock[]>
   /** Returns the user as the API server knows it. */
   user(): Promise<string>
   /** Returns for each access whether the user has it. */

@@ -1,14 +1,16 @@
+import type {Lease} from 'kubernetes-types/coordination/v1.js'
 import type * as core from 'kubernetes-types/core/v1.js'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
-import {NAMESPACES, NODES, PODS, requestText, resourcePath} from '../api/resources.ts'
+import {LEASES, NAMESPACES, NODES, PODS, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
 import type {ObjectMetadata} from '../guard/claims.ts'
 import {listStorageClasses} from '../inventory/inventory.ts'
 import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import {HOOK} from '../manifest/helm-view.ts'
+import {differingClocks, NODE_LEASES, type NodeClock} from '../node-clocks.ts'
 import {reviewAccess} from '../permissions/access.ts'
 import {listReservations} from '../reservations/reservations.ts'
 import type {
@@ -24,6 +26,7 @@ import type {
 export function openDiagnosis(client: ApiClient, discovery: Discovery): Diagnosis {
   return {
     clockAhead: () => clockAhead(client),
+    clocks: () => listClocks(client),
     user: () => readUser(client),
     may: (accesses) => reviewAccess(client, accesses),
     served: (apiVersion, kind) => discovery.find(apiVersion, kind),
@@ -55,6 +58,14 @@ async function readUser(client: ApiClient): Promise<string> {
 export async function clockAhead(client: ApiClient): Promise<number> {
   await client.json({path: '/version', summary: 'read its time'})
   return Math.round((Date.now() - client.now()) / 1000)
+}
+
+async function listClocks(client: ApiClient): Promise<readonly NodeClock[]> {
+  const {items} = await listAll<Served<Lease>>(client, {
+    path: resourcePath(LEASES, NODE_LEASES),
+    summary: requestText('list', LEASES, NODE_LEASES),
+  })
+  return differingClocks(items)
 }
 
 async function listSchedulableNodes(client: ApiClient): Promise<readonly SchedulableNode[]> {

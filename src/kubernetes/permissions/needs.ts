@@ -217,6 +217,7 @@ const ROWS: readonly Row[] = [
 
   [['node drain'], 'cluster', 'nodes', 'get list watch patch', 'to cordon or label a node, and to take it back'],
   [['node drain'], 'cluster', 'persistentvolumes', 'list', 'to find the volumes on a node that is to be removed'],
+  [['node drain'], 'cluster', 'leases.coordination.k8s.io', 'list', 'to compare the clocks of nodes', 'clocks are not compared'],
   [['node drain'], 'cluster', 'pods', 'list', 'to find the pods of a node, in any namespace'],
   [['node drain'], 'cluster', 'pods/eviction', 'create', 'to evict the pods of a node, in any namespace'],
   [['node drain'], 'release', 'cronjobs.batch', 'get list', 'to find the template of the Job that moves instances'],
@@ -235,6 +236,7 @@ const ROWS: readonly Row[] = [
   [['doctor'], 'cluster', 'jobs.batch', 'list', 'to find leftover Jobs of hooks', SKIPPED],
   [['doctor'], 'cluster', 'storageclasses.storage.k8s.io', 'list', 'to know the default storage class', SKIPPED],
   [['doctor'], 'cluster', 'nodes', 'list', 'to find pods that fit on no node', SKIPPED],
+  [['doctor'], 'cluster', 'leases.coordination.k8s.io', 'list', 'to compare the clocks of nodes', SKIPPED],
   [['doctor'], 'kk-system', 'leases.coordination.k8s.io', 'list', 'to lock a release against concurrent runs', SKIPPED],
   [['doctor'], 'kk-system', 'configmaps', 'get list',
     'to store the records of runs, and reservations of releases', SKIPPED],

@@ -1,7 +1,11 @@
+import type {Lease} from 'kubernetes-types/coordination/v1.js'
 import type {Environment} from '../../environment/environment.ts'
-import {NODES} from '../../kubernetes/api/resources.ts'
+import {isApiError} from '../../kubernetes/api/api-error.ts'
+import {LEASES, NODES} from '../../kubernetes/api/resources.ts'
+import type {Served} from '../../kubernetes/api/served.ts'
 import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
 import {type AwayNode, awayNode} from '../../kubernetes/gate/nodes.ts'
+import {differingClocks, NODE_LEASES} from '../../kubernetes/node-clocks.ts'
 import {notEvacuable} from '../../nodes/evacuation-plan.ts'
 import type {CloudFacts, Host} from '../../nodes/facts.ts'
 import {type Following, findTemplate, type InstancePorts, readFacts} from './instances.ts'
@@ -13,6 +17,8 @@ export interface ListedNode {
   readonly state: 'ready' | 'not ready' | 'cordoned' | 'drained' | 'being deleted'
   /** Since when it is not ready, as Kubernetes writes it. */
   readonly since?: string
+  /** By how many seconds its clock is ahead of the API server's, if it differs. */
+  readonly clockAhead?: number
   /** Absent if the node is no host of nova. */
   readonly host?: Pick<Host, 'zone' | 'isUp' | 'isEnabled' | 'isForcedDown' | 'reason' | 'room' | 'used'>
   readonly instances?: number
@@ -33,13 +39,14 @@ export async function listNodes(
   environment: Environment,
   following: Following,
 ): Promise<NodeList> {
-  const [nodes, template] = await Promise.all([
+  const [nodes, template, clocks] = await Promise.all([
     cluster.objects.list<Node>(NODES, ''),
     findTemplate(cluster, environment),
+    clocksOf(cluster),
   ])
   const facts = template && (await readFacts(cluster, template, following))
   const rows = (nodes ?? [])
-    .map((node) => listed(node, facts))
+    .map((node) => ({...listed(node, facts), ...clocks.get(node.metadata.name)}))
     .toSorted((one, other) => one.node.localeCompare(other.node))
   const hosts = rows.filter(({host}) => host)
   return {
@@ -47,6 +54,17 @@ export async function listNodes(
     nodes: rows,
     ...(hosts.length > 0 && {mayLoseOne: hosts.every((row) => row.unplaceable?.length === 0)}),
   }
+}
+
+/** Returns the clocks that differ, by node; none if the user may not read Leases. */
+async function clocksOf({
+  objects,
+}: InstancePorts): Promise<ReadonlyMap<string, Pick<ListedNode, 'clockAhead'>>> {
+  const leases = await objects.list<Served<Lease>>(LEASES, NODE_LEASES).catch((error: unknown) => {
+    if (isApiError(error, 403)) return []
+    throw error
+  })
+  return new Map(differingClocks(leases ?? []).map(({node, ahead}) => [node, {clockAhead: ahead}]))
 }
 
 function listed(node: Node, facts: CloudFacts | undefined): ListedNode {

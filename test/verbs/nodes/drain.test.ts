@@ -216,6 +216,16 @@ describe('kk node list', () => {
     expect(mayLoseOne).toBe(false)
   })
 
+  it('names a clock that differs', async () => {
+    const times = {managedFields: [{time: '2026-11-29T10:00:00Z', fieldsV1: {'f:spec': {'f:renewTime': {}}}}]}
+    const lease = {metadata: {name: 'b', ...times}, spec: {renewTime: '2026-11-29T09:58:30.5Z'}}
+
+    const list = await listNodes(portsOf(fakeCloud({leases: [lease]})), ENVIRONMENT, following)
+
+    expect(list.nodes.map(({clockAhead}) => clockAhead)).toEqual([undefined, -90])
+    expect(viewText(nodeListText(list, plain))).toContain('ready, clock 90 s behind')
+  })
+
   it('lists the nodes of a cluster without nova', async () => {
     const list = await listNodes(portsOf(fakeCloud({hosts: []})), ENVIRONMENT, following)
 

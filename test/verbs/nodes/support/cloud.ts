@@ -38,6 +38,8 @@ export interface FakeCloud {
   readonly done: string[]
   /** The DaemonSets of charts; each has a pod on every node that has its labels. */
   readonly agents: readonly FakeAgent[]
+  /** The Leases of nodes. */
+  readonly leases: readonly object[]
   /** The taints of each node. */
   readonly taints: readonly Taint[]
   /** The chassis of OVN, by node. */
@@ -81,7 +83,7 @@ export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
   return {
     ...{nodes, hosts: [host('a'), host('b')], servers: [], pods: [], kept: new Map()},
     ...{refuse: new Map(), jobs: new Map(), avoided: [], done: [], isLogLost: false},
-    ...{agents: [], taints: [], chassis: new Map()},
+    ...{agents: [], leases: [], taints: [], chassis: new Map()},
     ...more,
   }
 }
@@ -150,6 +152,7 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
       async list<T>({kind}: {readonly kind: string}, _: string, selector = '') {
         const items: Readonly<Record<string, readonly object[]>> = {
           Node: cloud.nodes,
+          Lease: cloud.leases,
           CronJob:
             cloud.hosts.length > 0 ? [{metadata: {namespace: 'openstack', name: 'nova-instances'}}] : [],
           Pod: selector
