@@ -142,6 +142,8 @@ export interface Southbound {
   }[]
   /** The last change of the northbound database that each chassis carried out, by its name. */
   readonly followed: ReadonlyMap<string, number>
+  /** What neutron's agents report of themselves, by the name of their chassis, also of a deleted one. */
+  readonly agents: ReadonlyMap<string, Ids>
   readonly members: Raft | undefined
 }
 

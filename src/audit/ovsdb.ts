@@ -43,6 +43,12 @@ export function southboundOf({tables, members}: OvsdbTables, pods: readonly stri
       chassis: text(chassis),
     })),
     followed: new Map((tables.Chassis_Private ?? []).map(({name, nb_cfg}) => [String(name), Number(nb_cfg)])),
+    agents: new Map(
+      (tables.Chassis_Private ?? []).map(({name, external_ids}) => [
+        String(name),
+        (external_ids ?? {}) as Ids,
+      ]),
+    ),
     members: raft('OVN_Southbound', members, pods),
   }
 }

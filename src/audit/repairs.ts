@@ -8,6 +8,14 @@ const MEMBER = ['--db=unix:/run/ovn/db.sock', '--no-leader-only', '--timeout=30'
 export const NBCTL = ['ovn-nbctl', ...MEMBER]
 export const SBCTL = ['ovn-sbctl', ...MEMBER]
 
+/**
+ * Returns the words that delete a chassis. What it and neutron's agents report has a row of its own, from
+ * which they would be listed as down for ever.
+ */
+export function chassisDeletion(name: string): readonly string[] {
+  return ['--if-exists', 'chassis-del', name, '--', '--if-exists', 'destroy', 'Chassis_Private', name]
+}
+
 /** Returns a command of a client, for an administrator's shell. */
 export function client(...command: readonly string[]): Repair {
   return {command}

@@ -55,7 +55,7 @@ const OTHERS: readonly Source[] = [
       ...OVN_PATHS,
       tables: {
         Chassis: ['_uuid', 'name', 'hostname'],
-        Chassis_Private: ['name', 'nb_cfg'],
+        Chassis_Private: ['name', 'nb_cfg', 'external_ids'],
         Port_Binding: ['logical_port', 'type', 'chassis'],
       },
     },

@@ -263,15 +263,26 @@ export function judgeClock(ahead: number): readonly CheckFinding[] {
   return [{level: 'warning', what, advice: 'timedatectl set-ntp true'}]
 }
 
-/** Compares the clocks of the nodes, which tokens, certificates and Ceph depend on. */
+/**
+ * Compares the clocks of the nodes, which tokens, certificates and Ceph depend on, with that of the API
+ * server.
+ */
 const nodeClocksCheck: Check = {
   name: 'node-clocks',
-  okMessage: "the nodes' clocks agree with the API server's",
+  okMessage: "the nodes' clocks agree with those of the API servers that their kubelets use",
   run: async ({cluster}) => judgeNodeClocks(await cluster.diagnosis.clocks()),
 }
 
 export function judgeNodeClocks(clocks: readonly NodeClock[]): readonly CheckFinding[] {
-  return clocks.map(({node, ahead}) => {
+  if (clocks.length === 0) return [{level: 'info', what: 'no Lease of a kubelet shows the clock of its node'}]
+  const differing = clocks.filter(({ahead}) => ahead !== 0)
+  const [first] = differing
+  const isAlike = differing.every(({ahead}) => Math.abs(ahead - first!.ahead) <= 2)
+  if (first && clocks.length > 2 && differing.length > clocks.length / 2 && isAlike) {
+    const what = `the clock of the API server's host is wrong, or most others are: ${differing.length} of ${clocks.length} nodes are ${clockText(first)}`
+    return [{level: 'warning', what, advice: "on the API server's host: timedatectl set-ntp true"}]
+  }
+  return differing.map(({node, ahead}) => {
     const than = `${clockText({ahead})}${ahead > 0 ? ' of' : ''} the API server's`
     const what = `the clock of node ${node} is ${than}: tokens, certificates and Ceph depend on it`
     return {level: 'warning', what, advice: `on ${node}: timedatectl set-ntp true`}

@@ -11,6 +11,9 @@ export interface NodePod {
   readonly uid: string
   /** The kind of its controller; undefined for a pod that nothing re-creates. */
   readonly controller: string | undefined
+  /** The labels of nodes on which it may run. */
+  readonly selector: Readonly<Record<string, string>>
+  readonly isBeingDeleted: boolean
 }
 
 /** Takes pods off nodes, as `kubectl drain` does. Every function throws like those of `Cluster`. */
@@ -44,9 +47,11 @@ async function listPods(client: ApiClient, node: string): Promise<readonly NodeP
   })
   return items
     .filter(({metadata}) => metadata.annotations?.[MIRROR] === undefined)
-    .map(({metadata: {namespace = '', name, uid = '', ownerReferences = []}}) => {
+    .map(({metadata, spec}) => {
+      const {namespace = '', name, uid = '', ownerReferences = [], deletionTimestamp} = metadata
       const controller = ownerReferences.find((owner) => owner.controller)?.kind
-      return {namespace, name, uid, controller}
+      const selector = spec?.nodeSelector ?? {}
+      return {namespace, name, uid, controller, selector, isBeingDeleted: deletionTimestamp !== undefined}
     })
 }
 

@@ -53,6 +53,17 @@ export interface CloudFacts {
   readonly servers: readonly Server[]
   /** Server groups with the policy anti-affinity. */
   readonly apart: readonly {readonly id: string; readonly members: readonly string[]}[]
+  /** Neutron's agents, each with all names of its host; absent from the program of an older chart. */
+  readonly agents?: readonly {readonly id: string; readonly hosts: readonly string[]}[]
+  /** The names of Placement's resource providers. */
+  readonly providers?: readonly string[]
+  /** The migrations of instances that are not over, as nova counts them when a host is deleted. */
+  readonly moving?: readonly {
+    readonly server: string
+    readonly source: string | null
+    readonly target: string | null
+    readonly status: string
+  }[]
 }
 
 /** The tag of an instance that kk has stopped, and starts again when its node returns. */
@@ -73,6 +84,8 @@ export interface Operation {
   readonly host: string
   /** The ID of the instance. */
   readonly server?: string
+  /** Whether the host that is removed stays a chassis of OVN. */
+  readonly keepsChassis?: boolean
 }
 
 /** A line of the program about an operation. */

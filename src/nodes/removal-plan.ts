@@ -1,4 +1,4 @@
-import type {CloudFacts} from './facts.ts'
+import type {CloudFacts, Host} from './facts.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -18,11 +18,45 @@ export interface ResidentPod {
   /** The kind of its controller. */
   readonly controller: string | undefined
   readonly selector: Labels
-  /** Its claims of volumes on the node. */
-  readonly claims: readonly string[]
+  /** Whether it is in a namespace of the environment. */
+  readonly isOurs: boolean
+  readonly isBeingDeleted: boolean
 }
 
-/** A node that is to be removed, as Kubernetes and OVN know it. */
+/** A claim whose volume is on a node, and on no other. */
+export interface ResidentClaim {
+  /** As `namespace/name`. */
+  readonly name: string
+  /** The pod that mounts it, as `namespace/name`. */
+  readonly pod: string | undefined
+  /** The labels of the nodes on which this pod may run; none without a pod. */
+  readonly selector: Labels
+}
+
+/** A disk of Ceph. */
+export interface Osd {
+  readonly id: number
+  /** Its pod, as `namespace/name`. */
+  readonly pod?: string
+}
+
+/** The osds of a node, and whether the others can have their data. */
+export interface NodeOsds {
+  readonly osds: readonly Osd[]
+  /** How many other nodes have an osd that serves. */
+  readonly otherNodes: number
+  /** The largest number of copies of a pool, each of which is on another node. */
+  readonly copies: number
+}
+
+/** A chassis of OVN. */
+export interface Chassis {
+  readonly name: string
+  /** The keys under which neutron's agents of the node report there. */
+  readonly agentKeys: readonly string[]
+}
+
+/** A node that is to be removed, as Kubernetes, OVN and Ceph know it. */
 export interface RemovedNode {
   readonly node: string
   /** Undefined if Kubernetes no longer has the node. */
@@ -31,10 +65,12 @@ export interface RemovedNode {
   readonly reports: boolean
   readonly workloads: readonly Workload[]
   readonly pods: readonly ResidentPod[]
-  /** The names of its chassis in OVN. */
-  readonly chassis: readonly string[]
+  readonly claims: readonly ResidentClaim[]
+  readonly chassis: readonly Chassis[]
   /** The ports of routers whose gateway it is. */
   readonly gateways: readonly string[]
+  /** Undefined without Ceph in the environment. */
+  readonly ceph: NodeOsds | undefined
 }
 
 /** How a node leaves the cloud. */
@@ -42,71 +78,167 @@ export interface RemovalPlan {
   readonly node: string
   /** The labels to remove. */
   readonly labels: readonly string[]
+  /** The labels by which charts select nodes and that it keeps. */
+  readonly keeps: readonly string[]
   /** The pods of DaemonSets that end without these labels; those of a silent kubelet end later. */
   readonly ends: readonly string[]
-  /** The chassis of OVN to delete. */
-  readonly chassis: readonly string[]
-  /** Whether it is deleted as a host of nova, with its resource provider and its agents. */
+  /** The osds whose data Ceph moves elsewhere, before their pods and claims are deleted. */
+  readonly osds: readonly Osd[]
+  /** The claims of these osds, as `namespace/name`. */
+  readonly claims: readonly string[]
+  /** Whether it is deleted as a host of nova, with its resource provider. */
   readonly removesHost: boolean
+  /** Whether it stays a chassis of OVN. */
+  readonly keepsChassis: boolean
+  /** The chassis of OVN to delete, or those that stay and lose the agents of neutron. */
+  readonly chassis: readonly Chassis[]
   /** What still lives there, and how it leaves; nothing is removed then. */
   readonly residents: readonly string[]
 }
 
-/** The labels by which the charts select nodes. */
+/**
+ * The labels by which the charts select nodes, without those of Kubernetes itself, which others rely on.
+ */
 export function nodeLabels(workloads: readonly Workload[]): readonly string[] {
-  return [...new Set(workloads.flatMap(({selector}) => Object.keys(selector)))].sort()
+  const all = workloads.flatMap(({chart, selector}) => (chart === '' ? [] : Object.keys(selector)))
+  return [...new Set(all)].filter((label) => !KUBERNETES_LABEL.test(label)).sort()
 }
+
+const KUBERNETES_LABEL = /(^|\.)(kubernetes|k8s)\.io\//
 
 /**
  * Plans how a node leaves the cloud; pure. `only` are the labels to remove, by default all by which the
- * charts select nodes. What the other labels keep there stays.
+ * charts select nodes. What the other labels keep there stays. `facts` are undefined without nova.
  */
 export function planRemoval(
   seen: RemovedNode,
   {facts, only}: {readonly facts: CloudFacts | undefined; readonly only: readonly string[] | undefined},
 ): RemovalPlan {
   const {node, labels = {}, reports, workloads, pods} = seen
-  const chosen = only ?? nodeLabels(workloads)
-  const gone = chosen.filter((label) => label in labels)
+  const known = nodeLabels(workloads)
+  const chosen = only ?? known
+  const gone = chosen.filter((label) =>
+    workloads.some(({selector}) => selector[label] === labels[label] && label in selector && label in labels),
+  )
   const left = Object.fromEntries(Object.entries(labels).filter(([label]) => !gone.includes(label)))
-  const staysFor = (selector: Labels) => Object.entries(selector).every(([key, value]) => left[key] === value)
-  const stays = (chart: string, component: string) =>
-    workloads.some((each) => each.chart === chart && each.component === component && staysFor(each.selector))
-  const leaving = pods.filter(({selector}) => Object.keys(selector).some((label) => chosen.includes(label)))
-  const isHost = facts?.hosts.some(({name}) => name === node) ?? false
-  const removesHost = isHost && !stays('nova', 'compute')
-  const removesChassis = !stays('ovn', 'controller')
+  const stays = (chart: string, component?: string) =>
+    workloads.some((each) => {
+      const isChosen = each.chart === chart && (component === undefined || each.component === component)
+      return isChosen && each.kind === 'DaemonSet' && isMet(each.selector, left)
+    })
+  const isLeaving = (selector: Labels) => Object.keys(selector).some((label) => chosen.includes(label))
+  const leaving = pods.filter(({selector}) => isLeaving(selector))
+  const osds = osdsOf(seen, leaving)
+  const podsOfOsds = new Set(osds.map(({pod}) => pod))
+  // A claim without a pod belongs to a workload that was scaled down, and none of its labels is known.
+  const claims = seen.claims.filter(({pod, selector}) =>
+    pod === undefined || Object.keys(selector).length === 0 ? only === undefined : isLeaving(selector),
+  )
+  const keepsChassis = stays('ovn', 'controller')
+  const removesHost = facts !== undefined && !stays('nova', 'compute') && isKnown(facts, node, keepsChassis)
+  const agentsLeave = !stays('neutron')
   const residents = [
-    ...(removesHost ? onHost(facts!, node, reports) : []),
-    ...(removesChassis
-      ? seen.gateways.map((port) => `the gateway ${port} is here: kk node drain moves it`)
-      : []),
-    ...leaving
-      .filter(({controller, claims}) => controller !== 'DaemonSet' || claims.length > 0)
-      .map(({name, claims}) =>
-        claims.length > 0
-          ? `pod ${name} has its volume here: ${claims.join(', ')}`
-          : `pod ${name} runs here: kk node drain evicts it`,
+    ...(removesHost ? onHost(facts, node, reports) : []),
+    // Neutron moves those of a silent chassis.
+    ...(keepsChassis || !reports
+      ? []
+      : seen.gateways.map((port) => `the gateway ${port} is here: kk node drain moves it`)),
+    ...(osds.length > 0 ? withoutPlace(seen.ceph!, osds) : []),
+    ...leaving.flatMap((pod) => (podsOfOsds.has(pod.name) ? [] : whyPodStays(pod, reports))),
+    ...claims
+      .filter(({pod}) => !podsOfOsds.has(pod))
+      .map(
+        ({name, pod}) => `the volume of claim ${name} is here${pod === undefined ? '' : `, of pod ${pod}`}`,
       ),
   ]
   return {
-    ...{node, labels: gone, chassis: removesChassis ? seen.chassis : [], removesHost, residents},
-    ends: leaving.filter(({controller}) => reports && controller === 'DaemonSet').map(({name}) => name),
+    ...{node, labels: gone, keeps: known.filter((label) => label in left), residents},
+    ...{osds, removesHost, keepsChassis},
+    claims: claims.filter(({pod}) => podsOfOsds.has(pod)).map(({name}) => name),
+    chassis: keepsChassis
+      ? seen.chassis.filter(({agentKeys}) => agentsLeave && agentKeys.length > 0)
+      : seen.chassis,
+    ends: leaving
+      .filter(({controller, isOurs}) => reports && isOurs && controller === 'DaemonSet')
+      .map(({name}) => name),
   }
 }
 
-/** Returns what keeps nova's host in use. */
-function onHost({hosts, servers}: CloudFacts, node: string, reports: boolean): readonly string[] {
-  const host = hosts.find(({name}) => name === node)!
-  const own = servers.filter((server) => server.host === node)
+function isMet(selector: Labels, labels: Labels): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value)
+}
+
+/** Returns the osds of pods that leave, and those whose pod runs on another node by now. */
+function osdsOf({ceph, pods}: RemovedNode, leaving: readonly ResidentPod[]): readonly Osd[] {
+  return (ceph?.osds ?? []).flatMap(({id, pod}): readonly Osd[] => {
+    const own = pods.find(({name}) => name === pod)
+    // It has another disk there: a removal was interrupted.
+    if (!own) return [{id}]
+    return leaving.includes(own) ? [{id, pod: own.name}] : []
+  })
+}
+
+/** Returns why the data of osds has no place elsewhere. */
+function withoutPlace({otherNodes, copies}: NodeOsds, osds: readonly Osd[]): readonly string[] {
+  if (copies <= otherNodes) return []
+  const names = osds.map(({id}) => `osd.${id}`).join(', ')
   return [
-    ...own.map(({name, id, project, user}) => {
-      const how = reports ? 'move or delete it' : 'kk node evacuate starts it elsewhere'
+    `${names} must stay: Ceph keeps ${copies} copies on a node each, and ${otherNodes} other nodes have osds`,
+  ]
+}
+
+function whyPodStays(
+  {name, controller, isOurs, isBeingDeleted}: ResidentPod,
+  reports: boolean,
+): readonly string[] {
+  if (!isOurs) return [`pod ${name} of others runs here by one of these labels`]
+  if (controller === 'DaemonSet' || (isBeingDeleted && !reports)) return []
+  return [`pod ${name} runs here: kk node drain evicts it`]
+}
+
+/** Whether nova, Placement or neutron knows a host. */
+export function isKnown(
+  {hosts, agents = [], providers = []}: CloudFacts,
+  node: string,
+  keepsChassis: boolean,
+): boolean {
+  return (
+    hosts.some(({name}) => name === node) ||
+    (!keepsChassis && agents.some(({hosts: names}) => names.includes(node))) ||
+    providers.some((name) => name === node || name.startsWith(`${node}.`))
+  )
+}
+
+/** Returns what keeps nova's host in use. */
+function onHost(facts: CloudFacts, node: string, reports: boolean): readonly string[] {
+  const host = facts.hosts.find(({name}) => name === node)
+  const own = facts.servers.filter((server) => server.host === node)
+  const moving = (facts.moving ?? []).filter(({source, target}) => [source, target].includes(node))
+  return [
+    ...own.map(({name, id, project, user, tags}) => {
+      const how = tags.includes('kk:stopped')
+        ? 'kk node drain has stopped it: move it, and remove its tag kk:stopped and start it there'
+        : reports
+          ? 'move or delete it'
+          : 'kk node evacuate starts it elsewhere'
       return `instance ${name} (${id}; project ${project}, user ${user}) is here: ${how}`
     }),
-    ...(host.isEnabled ? ['nova starts instances here: kk node drain ends that'] : []),
-    ...(host.isUp && !host.isForcedDown && !reports
-      ? ['its nova-compute reports to nova although its kubelet is silent: switch it off']
-      : []),
+    ...moving
+      .filter(({server}) => !own.some(({id}) => id === server))
+      .map(
+        ({server, status}) =>
+          `a migration of instance ${server} from or to here is ${status}: confirm or revert it`,
+      ),
+    ...(host ? whyHostStays(host, reports) : []),
   ]
+}
+
+function whyHostStays({isUp, isEnabled, isForcedDown}: Host, reports: boolean): readonly string[] {
+  if (isForcedDown && reports)
+    return [
+      'it was evacuated: kk node return first deletes what is left there of instances that run elsewhere',
+    ]
+  if (isUp && !isForcedDown && !reports)
+    return ['its nova-compute reports to nova although its kubelet is silent: switch it off']
+  return isEnabled && reports ? ['nova starts instances here: kk node drain ends that'] : []
 }

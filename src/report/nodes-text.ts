@@ -33,7 +33,7 @@ export function nodeListText({nodes, mayLoseOne}: NodeList, palette: Palette): V
 
 function stateText({state, clockAhead: ahead}: ListedNode, palette: Palette): string {
   const text = state === 'ready' ? palette.good(state) : palette.bad(state)
-  return ahead === undefined ? text : `${text}, ${palette.bad(`clock ${clockText({ahead})}`)}`
+  return !ahead ? text : `${text}, ${palette.bad(`clock ${clockText({ahead})}`)}`
 }
 
 type ListedHost = NonNullable<ListedNode['host']>
@@ -166,27 +166,43 @@ export function returnedText({node, isSchedulable, operations}: Returned, palett
 
 /** Returns the numbered operations that take a node out of the cloud, and what speaks against it. */
 export function removalPlanText(plan: RemovalPlan, palette: Palette): View {
-  const {node, labels, ends, chassis, removesHost, residents} = plan
-  const steps: readonly Step[] = [
-    ...(labels.length > 0 ? [[`remove ${labels.join(', ')}`, 'no chart selects the node'] as const] : []),
-    ...(ends.length > 0
-      ? [[`wait for ${counted(ends.length, 'pod')}`, 'they end without the labels'] as const]
-      : []),
-    ...(chassis.length > 0 ? [['delete its chassis', 'OVN forgets its tunnels'] as const] : []),
-    ...(removesHost
-      ? [['delete its host', 'with its resource provider, its aggregates and its agents'] as const]
-      : []),
+  const {node, labels, keeps, osds, claims, ends, chassis, keepsChassis, removesHost, residents} = plan
+  const disks = osds.map(({id}) => `osd.${id}`).join(', ')
+  const kept = keeps.length > 0 ? `it keeps ${keeps.join(', ')}` : 'no chart selects the node'
+  const possible: readonly (Step | undefined)[] = [
+    osds.length > 0 ? [`empty ${disks}`, 'Ceph copies their data to other nodes'] : undefined,
+    labels.length > 0 ? [`remove ${labels.join(', ')}`, kept] : undefined,
+    osds.length > 0 ? [`remove ${disks}`, `deletes ${claims.join(', ') || 'no claim'}`] : undefined,
+    ends.length > 0 ? [`wait for ${counted(ends.length, 'pod')}`, 'they end without the labels'] : undefined,
+    removesHost
+      ? ['delete its host', 'with its resource provider, its aggregates and its agents']
+      : undefined,
+    chassis.length > 0
+      ? keepsChassis
+        ? ["delete neutron's agents", 'its chassis stays']
+        : ['delete its chassis', 'OVN forgets its tunnels']
+      : undefined,
   ]
+  const steps = possible.filter((step) => step !== undefined)
   const refusals = residents.map((resident) => palette.bad(`✘ refused: ${plainLine(resident)}`))
-  if (steps.length === 0 && residents.length === 0) return `nothing of the cloud is left on ${node}`
+  if (steps.length === 0 && residents.length === 0) return nothingLeft(plan)
   return [`to remove ${palette.strong(node)}:`, stepsPart(steps, palette), ...refusals]
 }
 
+function nothingLeft({node, keeps}: Pick<RemovalPlan, 'node' | 'keeps'>): string {
+  return keeps.length > 0
+    ? `${node} has nothing to remove; it keeps ${keeps.join(', ')}`
+    : `nothing of the cloud is left on ${node}`
+}
+
 /** Returns whether anything of a node is left in the cloud. */
-export function removedText({node, operations, left}: Removed, palette: Palette): View {
+export function removedText({node, labels, keeps, operations, left}: Removed, palette: Palette): View {
   const failed = operations.filter(({event}) => event === 'failed')
-  if (failed.length === 0 && left.length === 0)
-    return palette.good(`${node} is no longer part of the cloud; kk node add ${node} takes it in again`)
+  if (failed.length === 0 && left.length === 0) {
+    return keeps.length > 0
+      ? palette.good(`${node} is removed as ${labels.join(', ')}; it keeps ${keeps.join(', ')}`)
+      : palette.good(`${node} is no longer part of the cloud`)
+  }
   return [
     palette.bad(`${node} is not removed`),
     ...failed.map(({result}) => palette.bad(`✘ nova: ${plainLine(result ?? '')}`)),
@@ -200,10 +216,7 @@ export function addPlanText({node, labels, starts, lacks}: AddPlan, palette: Pal
     ...(Object.keys(labels).length > 0
       ? [[`set ${labelsText(labels)}`, 'the charts select the node'] as const]
       : []),
-    [
-      `wait for the pods of ${counted(starts.length, 'DaemonSet')}`,
-      starts.map((each) => each.split('/')[1]).join(', '),
-    ],
+    [`wait for the pods of ${counted(starts.length, 'component')}`, starts.join(', ')],
     ['wait for nova', 'it maps the host to a cell, and Placement records what it has'],
   ]
   return [

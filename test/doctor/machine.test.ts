@@ -4,7 +4,7 @@ import {judgeClock, judgeNodeClocks} from '../../src/doctor/checks.ts'
 import type {Examination} from '../../src/doctor/facts.ts'
 import {judgeDiskSpace, judgeUnwritable, stateDirectoryCheck} from '../../src/doctor/local/state-directory.ts'
 import {clockAhead} from '../../src/kubernetes/diagnosis/open.ts'
-import {differingClocks} from '../../src/kubernetes/node-clocks.ts'
+import {nodeClocks} from '../../src/kubernetes/node-clocks.ts'
 import {json, scriptedServer} from '../kubernetes/support/api-server.ts'
 import {testDirectory} from '../support/test-directory.ts'
 
@@ -39,36 +39,51 @@ describe('the clock', () => {
 })
 
 describe('the clocks of nodes', () => {
-  const lease = (name: string, seconds: number, manager = 'f:renewTime') => ({
-    metadata: {
-      ...{name, namespace: 'kube-node-lease', resourceVersion: '1'},
-      managedFields: [
-        {time: '2026-11-29T10:00:00Z', fieldsV1: {'f:spec': {[manager]: {}}}},
-        {time: '2026-11-29T09:00:00Z', fieldsV1: {'f:metadata': {}}},
-      ],
-    },
-    spec: {renewTime: new Date(Date.parse('2026-11-29T10:00:00.500Z') + seconds * 1000).toISOString()},
-  })
+  const lease = (name: string, seconds: number, {field = 'f:renewTime', at = '10:00:00'} = {}) => {
+    const time = `2026-11-29T${at}Z`
+    return {
+      metadata: {
+        ...{name, namespace: 'kube-node-lease', resourceVersion: '1'},
+        managedFields: [
+          {time, fieldsV1: {'f:spec': {[field]: {}}}},
+          {time: '2026-11-29T09:00:00Z', fieldsV1: {'f:metadata': {}}},
+        ],
+      },
+      spec: {renewTime: new Date(Date.parse(time) + 500 + seconds * 1000).toISOString()},
+    }
+  }
 
-  it('are those of the Leases that differ from the times that the API server has written', () => {
+  it('are those of the Leases, beside the times that the API server has written', () => {
     const leases = [lease('same', 0), lease('late', -2), lease('ahead', 5.2), lease('behind', -90)]
+    const unknown = [lease('other', 60, {field: 'f:holderIdentity'}), lease('dead', 60, {at: '09:58:59'})]
 
-    expect(differingClocks([...leases, lease('other', 60, 'f:holderIdentity')])).toEqual([
+    expect(nodeClocks([...leases, ...unknown])).toEqual([
+      {node: 'same', ahead: 0},
+      {node: 'late', ahead: 0},
       {node: 'ahead', ahead: 5},
       {node: 'behind', ahead: -90},
     ])
   })
 
   it('are reported with the difference', () => {
-    expect(
-      judgeNodeClocks([
-        {node: 'a', ahead: 5},
-        {node: 'b', ahead: -90},
-      ]),
-    ).toMatchObject([
-      {what: expect.stringContaining("node a is 5 s ahead of the API server's: ")},
-      {what: expect.stringContaining("node b is 90 s behind the API server's: ")},
+    const clocks = [0, 0, 5, -90].map((ahead, at) => ({node: `n${at}`, ahead}))
+
+    expect(judgeNodeClocks(clocks)).toMatchObject([
+      {what: expect.stringContaining("node n2 is 5 s ahead of the API server's: ")},
+      {what: expect.stringContaining("node n3 is 90 s behind the API server's: ")},
     ])
+  })
+
+  it('that differ alike on most nodes show that the clock of the API server is wrong', () => {
+    const clocks = [61, 60, 0].map((ahead, at) => ({node: `n${at}`, ahead}))
+
+    expect(judgeNodeClocks(clocks)).toMatchObject([
+      {what: expect.stringContaining("the clock of the API server's host is wrong")},
+    ])
+  })
+
+  it('are not called right if no Lease shows them', () => {
+    expect(judgeNodeClocks([])).toMatchObject([{level: 'info'}])
   })
 })
 

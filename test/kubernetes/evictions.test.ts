@@ -2,7 +2,10 @@ import {describe, expect, it} from 'vitest'
 import {openEvictions} from '../../src/kubernetes/evictions.ts'
 import {json, refuse, scriptedServer} from './support/api-server.ts'
 
-const POD = {namespace: 'openstack', name: 'web-1', uid: 'u1', controller: 'ReplicaSet'}
+const POD = {
+  ...{namespace: 'openstack', name: 'web-1', uid: 'u1', controller: 'ReplicaSet'},
+  ...{selector: {disk: 'ssd'}, isBeingDeleted: false},
+}
 
 describe('the pods of a node', () => {
   it('are those that run there, with their controllers, without those of the kubelet', async () => {
@@ -11,15 +14,19 @@ describe('the pods of a node', () => {
       {kind: 'ReplicaSet', name: 'web', controller: true},
     ]
     const items = [
-      {metadata: {namespace: 'openstack', name: 'web-1', uid: 'u1', ownerReferences: owners}},
-      {metadata: {namespace: 'default', name: 'alone', uid: 'u2'}},
+      {
+        metadata: {namespace: 'openstack', name: 'web-1', uid: 'u1', ownerReferences: owners},
+        spec: {nodeSelector: {disk: 'ssd'}},
+      },
+      {metadata: {namespace: 'default', name: 'alone', uid: 'u2', deletionTimestamp: '2026-11-29T10:00:00Z'}},
       {metadata: {namespace: 'kube-system', name: 'etcd', annotations: {'kubernetes.io/config.mirror': 'x'}}},
     ]
     const {client, asked} = await scriptedServer((_, response) => json(response, {metadata: {}, items}))
 
     const pods = await openEvictions(client).pods('node-1')
 
-    expect(pods).toEqual([POD, {namespace: 'default', name: 'alone', uid: 'u2', controller: undefined}])
+    const alone = {namespace: 'default', name: 'alone', uid: 'u2', controller: undefined, selector: {}}
+    expect(pods).toEqual([POD, {...alone, isBeingDeleted: true}])
     expect(asked[0]!.query.get('fieldSelector')).toBe(
       'spec.nodeName=node-1,status.phase!=Succeeded,status.phase!=Failed',
     )

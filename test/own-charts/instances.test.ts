@@ -99,6 +99,9 @@ class Compute:
         _, _, id, _, tag = path.split("/")
         self.find(id)["tags"].remove(tag)
         save()
+    def migrations(self, status):
+        own = [each for each in nova["migrations"] if each["status"] == status]
+        return [Thing(server_id=each["server"], source_compute="a", dest_compute="b", status=status) for each in own]
     def server_actions(self, server):
         return [Thing(request_id="r", message="Error")]
     def get_server_action(self, request, server):
@@ -106,11 +109,15 @@ class Compute:
 class Placement:
     def delete(self, path):
         log("delete %s" % path)
-        nova["providers"] = [each for each in nova["providers"] if not path.endswith("/" + each["uuid"])]
+        if path.split("/")[-1] not in nova["fails"]:
+            nova["providers"] = [each for each in nova["providers"] if not path.endswith("/" + each["uuid"])]
         save()
     def get(self, path, microversion):
-        if "?name=" in path:
-            own = [each for each in nova["providers"] if path.endswith("?name=" + each["name"])]
+        if path.startswith("/resource_providers") and path.count("/") == 1:
+            key, _, value = path.partition("?")[2].partition("=")
+            root = lambda each: each.get("root", each["uuid"])
+            fits = {"": lambda each: True, "name": lambda each: each["name"] == value, "in_tree": lambda each: root(each) == value}
+            own = [each for each in nova["providers"] if fits[key](each)]
             return Thing(json=lambda: {"resource_providers": own})
         answers = {
             "inventories": {"inventories": {"VCPU": {"total": 4, "reserved": 1, "allocation_ratio": 4.0}}},
@@ -126,11 +133,12 @@ class Identity:
 class Network:
     def ports(self):
         return [Thing(device_id="two", binding_vnic_type="direct"), Thing(device_id="one", binding_vnic_type="normal")]
-    def agents(self, host):
-        return [Thing(**each) for each in nova["agents"] if each["host"] == host]
-    def delete_agent(self, agent):
-        log("delete agent %s" % agent.id)
-        nova["agents"] = [each for each in nova["agents"] if each["id"] != agent.id]
+    def agents(self):
+        return [Thing(**{"configuration": None, **each}) for each in nova["agents"]]
+    def delete_agent(self, id):
+        log("delete agent %s" % id)
+        if id not in nova["fails"]:
+            nova["agents"] = [each for each in nova["agents"] if each["id"] != id]
         save()
 def connect():
     return Thing(compute=Compute(), placement=Placement(), identity=Identity(), network=Network())
@@ -165,6 +173,7 @@ interface Nova {
   readonly busy?: readonly string[]
   readonly agents?: readonly object[]
   readonly providers?: readonly object[]
+  readonly migrations?: readonly object[]
 }
 
 /** Runs the program of the chart; returns its lines, and what nova has then. */
@@ -189,6 +198,7 @@ async function run(
       calls: [],
       agents: [],
       providers: [],
+      migrations: [],
       ...nova,
     }),
   )
@@ -258,6 +268,29 @@ describe('the program of nova for kk node', () => {
     })
     expect(seen[1]).toMatchObject({devices: ['port'], needs: {}})
     expect(apart).toEqual([{id: 'g', members: ['one']}])
+  })
+
+  it('prints what else is known of hosts, under each of their names, and which migrations are not over', async () => {
+    const {log} = await run([], {
+      agents: [
+        {id: 'a', host: 'a'},
+        {id: 'm', host: '("Chassis" register deleted)', configuration: {chassis_name: 'a'}},
+      ],
+      providers: [{uuid: 'p', name: 'a.cloud'}],
+      migrations: [
+        {server: 'one', status: 'finished'},
+        {server: 'two', status: 'confirmed'},
+      ],
+    })
+
+    expect(factsIn(log)).toMatchObject({
+      agents: [
+        {id: 'a', hosts: ['a']},
+        {id: 'm', hosts: ['("Chassis" register deleted)', 'a', 'm']},
+      ],
+      providers: ['a.cloud'],
+      moving: [{server: 'one', source: 'a', target: 'b', status: 'finished'}],
+    })
   })
 
   it('distinguishes disks on the host from volumes if nova stores disks as files', async () => {
@@ -383,29 +416,48 @@ describe('the program of nova for kk node', () => {
     expect(calls).toEqual([])
   })
 
-  it('deletes a host with its agents, and the resource provider that nova has left', async () => {
-    const nova = {
-      agents: [
-        {id: 'metadata', host: 'a'},
-        {id: 'other', host: 'b'},
-      ],
-      providers: [
-        {uuid: 'p', name: 'a.cloud'},
-        {uuid: 'q', name: 'b.cloud'},
-      ],
-    }
+  const known = {
+    agents: [
+      {id: 'a', host: 'a'},
+      {id: 'metadata', host: '("Chassis" register deleted)', configuration: {chassis_name: 'a'}},
+      {id: 'b', host: 'b'},
+    ],
+    providers: [
+      {uuid: 'p', name: 'a.cloud'},
+      {uuid: 'card', name: 'a.cloud_gpu', root: 'p'},
+      {uuid: 'q', name: 'b.cloud'},
+    ],
+  }
 
-    const removed = await run([on('remove')], nova)
-    const again = await run([on('remove')], {services: [service('b')]})
+  it('deletes a host with its agents, and the resource providers that nova has left', async () => {
+    const {results, calls, services} = await run([on('remove')], known)
 
-    expect(removed.results).toEqual(['remove : done: deleted'])
-    expect(removed.calls).toEqual([
-      'delete service a',
-      'delete agent metadata',
-      'delete /resource_providers/p',
+    expect(results).toEqual(['remove : done: deleted'])
+    expect(calls).toEqual([
+      ...['delete service a', 'delete agent a', 'delete agent metadata'],
+      ...['delete /resource_providers/card', 'delete /resource_providers/p'],
     ])
-    expect(removed.services).toMatchObject([{host: 'b'}])
-    expect(again.results).toEqual(['remove : done: deleted'])
-    expect(again.calls).toEqual([])
+    expect(services).toMatchObject([{host: 'b'}])
+  })
+
+  it('goes on after an interruption, when nova no longer knows the host', async () => {
+    const {results, calls} = await run([on('remove')], {...known, services: [service('b')]})
+
+    expect(results).toEqual(['remove : done: deleted'])
+    expect(calls).toContain('delete agent metadata')
+    expect(calls).toContain('delete /resource_providers/p')
+  })
+
+  it('leaves the agents of a host that stays a chassis, which neutron would delete with them', async () => {
+    const {results, calls} = await run([{...on('remove'), keepsChassis: true}], known)
+
+    expect(results).toEqual(['remove : done: deleted'])
+    expect(calls.filter((call) => call.includes('agent'))).toEqual([])
+  })
+
+  it('does not call deleted what is still there', async () => {
+    const {results} = await run([on('remove')], {...known, fails: ['metadata', 'p']})
+
+    expect(results).toEqual(['remove : failed: not deleted: resource provider a.cloud, agent metadata'])
   })
 })

@@ -23,6 +23,8 @@ REASONS = {"disable": "kk: drained", "force-down": "kk: evacuated"}
 STOPPED = "kk:stopped"
 # From 2.95 on, an evacuated instance would not be started. The SDK of 2025.1 requests tags without a microversion: 404.
 EVACUATION, TAGS = "2.79", "2.26"
+# A migration of another status is over (nova/objects/migration.py: MigrationList.get_in_progress_by_host_and_node).
+MOVING = ("accepted", "queued", "preparing", "pre-migrating", "running", "migrating", "post-migrating", "finished", "confirming", "reverting")
 RESOURCES = {"VCPU", "PCPU", "MEMORY_MB", "DISK_GB"}
 
 cloud = openstack.connect()
@@ -68,6 +70,13 @@ def hosts():
         }
 
 
+def agents():
+    """Neutron's agents. One of OVN has the name of its chassis, which kk's charts call as the node; its host is lost with it."""
+    for each in cloud.network.agents():
+        names = {each.host, each.id, (each.configuration or {}).get("chassis_name")}
+        yield {"id": each.id, "hosts": sorted(name for name in names if name)}
+
+
 def facts():
     found = list(hosts())
     claims = {host["name"]: host.pop("claims") for host in found}
@@ -101,7 +110,18 @@ def facts():
         if server["id"] in direct:
             server["devices"].append("port")
     apart = [{"id": each.id, "members": each.member_ids} for each in compute.server_groups(all_projects=True) if each.policy == "anti-affinity"]
-    say(hosts=found, servers=servers, apart=[each for each in apart if each["members"]])
+    say(
+        hosts=found,
+        servers=servers,
+        apart=[each for each in apart if each["members"]],
+        agents=list(agents()),
+        providers=[each["name"] for each in get("/resource_providers")["resource_providers"]],
+        moving=[
+            {"server": each.server_id, "source": each.source_compute, "target": each.dest_compute, "status": each.status}
+            for status in MOVING
+            for each in compute.migrations(status=status)
+        ],
+    )
 
 
 def request(method, path, version, **body):
@@ -136,18 +156,40 @@ def enable(operation):
     return "enabled"
 
 
+def agents_of(host):
+    return [each for each in agents() if host in each["hosts"]]
+
+
+def providers_of(names):
+    own = (get("/resource_providers?name=%s" % name)["resource_providers"] for name in sorted(names))
+    return [each for found in own for each in found]
+
+
+def delete_provider(provider):
+    tree = get("/resource_providers?in_tree=%s" % provider["uuid"])["resource_providers"]
+    # Those below it, of devices, come first.
+    for each in sorted(tree, key=lambda each: each["uuid"] == provider["uuid"]):
+        exceptions.raise_from_response(placement.delete("/resource_providers/%s" % each["uuid"]))
+
+
 def remove(operation):
-    """Deletes a host, which takes its resource provider, its aggregates and its mapping to a cell with it, and its agents."""
+    """Deletes a host, which takes its aggregates and its mapping to a cell with it, its agents and its resource provider."""
     host = operation["host"]
     names = {host} | {each.name for each in compute.hypervisors(details=True) if each.service_details["host"] == host}
+    names |= {each["name"] for each in get("/resource_providers")["resource_providers"] if each["name"].startswith(host + ".")}
+    # Nova refuses it while instances or migrations are there.
     for service in compute.services(binary="nova-compute", host=host):
         compute.delete_service(service)
-    for agent in cloud.network.agents(host=host):
-        cloud.network.delete_agent(agent)
-    for name in names:
-        for each in get("/resource_providers?name=%s" % name)["resource_providers"]:
-            # Nova leaves it if something is still allocated there that is no instance's.
-            exceptions.raise_from_response(placement.delete("/resource_providers/%s" % each["uuid"]))
+    # Neutron deletes the chassis of an agent with it.
+    for agent in [] if operation.get("keepsChassis") else agents_of(host):
+        cloud.network.delete_agent(agent["id"])
+    # Nova leaves one in which something is allocated that is no instance's.
+    for provider in providers_of(names):
+        delete_provider(provider)
+    left = ["resource provider %s" % each["name"] for each in providers_of(names)]
+    left += [] if operation.get("keepsChassis") else ["agent %s" % each["id"] for each in agents_of(host)]
+    if left:
+        raise RuntimeError("not deleted: %s" % ", ".join(left))
     return "deleted"
 
 
@@ -203,7 +245,7 @@ def start(server, operation):
 def step(operation):
     """Does what is next. Returns the result when the operation is done."""
     if "server" not in operation:
-        return {"enable": enable, "remove": remove}.get(operation["do"], disable)(operation)
+        return {"enable": enable, "disable": disable, "force-down": disable, "remove": remove}[operation["do"]](operation)
     try:
         server = compute.get_server(operation["server"])
     except exceptions.NotFoundException:

@@ -201,8 +201,8 @@ import urllib.parse
 COMPUTE = "app.kubernetes.io/instance={{ .release }},app.kubernetes.io/component=compute"
 
 
-def manage(command, **options):
-    return subprocess.run(["nova-manage", "cell_v2", command], text=True, **options)
+def manage(*command, **options):
+    return subprocess.run(["nova-manage", "cell_v2", *command], text=True, **options)
 
 
 {{ include "common.scripts.lost-pods" . }}
@@ -217,10 +217,13 @@ def missing():
     return sorted(nodes - {cell.strip() for row in hosts.splitlines() for cell in row.split("|")})
 
 
+tries = 0
 while left := missing():
     print("not in a cell yet: %s" % ", ".join(left), flush=True)
-    # The scheduler does the same periodically: the second of two fails, and has nothing to do.
-    manage("discover_hosts")
+    # The scheduler does the same periodically: the second of two fails, and has nothing to do. A host that was deleted before
+    # may be found by its service only; one that is new would not get its mark so.
+    manage("discover_hosts", *(["--by-service"] if tries >= 20 else []))
+    tries += 1
     time.sleep(2)
 print("all nodes are in a cell")
 {{ end -}}

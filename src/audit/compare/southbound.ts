@@ -1,7 +1,7 @@
 import type {Facts, Neutron, Raft, Southbound} from '../facts.ts'
 import type {Finding, Repair} from '../finding.ts'
 import {isOn, isSettled, type Servers} from '../index-facts.ts'
-import {client, NORTHBOUND, on, SBCTL, SOUTHBOUND} from '../repairs.ts'
+import {chassisDeletion, client, NORTHBOUND, on, SBCTL, SOUTHBOUND} from '../repairs.ts'
 import {portName, serverPorts} from './ports.ts'
 
 /** Changes that a chassis may carry out at the moment. */
@@ -12,7 +12,7 @@ export function compareChassis(facts: Facts, southbound: Southbound): readonly F
   const {switches, nodes, northbound} = facts
   const systemIds = new Map([...switches].map(([node, {systemId}]) => [systemId, node]))
   const byHost = Map.groupBy(southbound.chassis, ({hostname}) => hostname)
-  const remove = (name: string) => on(SOUTHBOUND, [...SBCTL, 'chassis-del', name])
+  const remove = (name: string) => on(SOUTHBOUND, [...SBCTL, ...chassisDeletion(name)])
   const names = new Set(southbound.chassis.map(({name}) => name))
   const sequence = northbound?.sequence ?? 0
   // A chassis may be of a node that could not be asked.

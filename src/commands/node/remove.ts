@@ -12,7 +12,7 @@ export default class NodeRemove extends KkCommand {
   static override summary =
     'Take a node out of the cloud, with all that nova, neutron, Placement and OVN know of it.'
   static override description =
-    'Refused while instances, gateways, volumes or pods of services are on the node, each of which is named. Otherwise removes the labels by which the charts select the node, waits until its pods have ended, deletes its chassis in OVN and its host in nova, with the resource provider and the agents, and reads again whether anything is left. --label removes only that label and what depends on it, for a controller that is no longer to be a hypervisor. Also for a node that Kubernetes no longer has. The node itself stays in Kubernetes: delete it with kubectl. Shows a plan first, and asks. If kk is killed, the same command goes on.'
+    'Refused while instances, migrations, gateways, volumes or pods of services are on the node, each of which is named. Otherwise empties and removes its OSDs of Ceph with their claims, removes the labels by which the charts select the node, waits until its pods have ended, deletes its host in nova, with the resource provider and the agents, and its chassis in OVN, and reads again whether anything is left. --label removes only that label and what depends on it, for a controller that is no longer to be a hypervisor. Also for a node that Kubernetes no longer has. The node itself stays in Kubernetes: delete it with kubectl. Shows a plan first, and asks. If kk is killed, the same command goes on.'
   static override usage = 'NODE [FILE] [FLAGS]'
   static override examples = [
     'kk node remove cmp4 cloud.yaml --dry-run',
@@ -51,7 +51,7 @@ export default class NodeRemove extends KkCommand {
       },
     })
     if (!isConfirmed) return
-    const removed = await remove(cluster, {...options, plan})
+    const removed = await remove(cluster, options)
     this.console.document(flags.output, removed, (colours) => removedText(removed, colours))
     const hasFailed = removed.operations.some(({event}) => event === 'failed')
     process.exitCode = hasFailed || removed.left.length > 0 ? 1 : 0

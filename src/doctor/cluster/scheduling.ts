@@ -1,7 +1,7 @@
 import type * as core from 'kubernetes-types/core/v1.js'
 import type {DeepReadonly} from '../../kubernetes/api/served.ts'
 import type {SchedulableNode, Taint} from '../../kubernetes/diagnosis/diagnosis.ts'
-import {type Toleration, tolerates} from '../../kubernetes/gate/nodes.ts'
+import {matchesExpression, type Toleration, tolerates} from '../../kubernetes/gate/nodes.ts'
 import {parseQuantity} from '../../kubernetes/inventory/quantity.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
@@ -147,8 +147,8 @@ function unmetLabels({name, labels}: SchedulableNode, {nodeSelector, affinity}: 
   const isMet = (terms ?? []).some(
     ({matchExpressions = [], matchFields = []}) =>
       matchExpressions.length + matchFields.length > 0 &&
-      matchExpressions.every((each) => matches(labels[each.key], each)) &&
-      matchFields.every((each) => each.key === 'metadata.name' && matches(name, each)),
+      matchExpressions.every((each) => matchesExpression(labels[each.key], each)) &&
+      matchFields.every((each) => each.key === 'metadata.name' && matchesExpression(name, each)),
   )
   const affine =
     terms && !isMet ? [`does not match the node affinity ${terms.map(termText).join(' or ')}`] : []
@@ -159,16 +159,6 @@ function unmetLabels({name, labels}: SchedulableNode, {nodeSelector, affinity}: 
     }),
     ...affine,
   ]
-}
-
-/** Returns true if a label matches (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity). */
-function matches(value: string | undefined, {operator, values = []}: Expression): boolean {
-  if (operator === 'Exists') return value !== undefined
-  if (operator === 'DoesNotExist') return value === undefined
-  if (operator === 'NotIn') return value === undefined || !values.includes(value)
-  if (value === undefined) return false
-  if (operator === 'In') return values.includes(value)
-  return operator === 'Gt' ? Number(value) > Number(values[0]) : Number(value) < Number(values[0])
 }
 
 function termText({

@@ -64,7 +64,7 @@ export interface SeenCertificates {
 export interface Diagnosis {
   /** Returns the seconds by which this machine's clock is ahead of the API server's, rounded. */
   clockAhead(): Promise<number>
-  /** Returns the nodes whose clock differs from the API server's. */
+  /** Returns the clocks of the nodes whose kubelets report. */
   clocks(): Promise<readonly NodeClock[]>
   /** Returns the user as the API server knows it. */
   user(): Promise<string>

@@ -10,7 +10,7 @@ import type {ObjectMetadata} from '../guard/claims.ts'
 import {listStorageClasses} from '../inventory/inventory.ts'
 import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import {HOOK} from '../manifest/helm-view.ts'
-import {differingClocks, NODE_LEASES, type NodeClock} from '../node-clocks.ts'
+import {NODE_LEASES, type NodeClock, nodeClocks} from '../node-clocks.ts'
 import {reviewAccess} from '../permissions/access.ts'
 import {listReservations} from '../reservations/reservations.ts'
 import type {
@@ -65,7 +65,7 @@ async function listClocks(client: ApiClient): Promise<readonly NodeClock[]> {
     path: resourcePath(LEASES, NODE_LEASES),
     summary: requestText('list', LEASES, NODE_LEASES),
   })
-  return differingClocks(items)
+  return nodeClocks(items)
 }
 
 async function listSchedulableNodes(client: ApiClient): Promise<readonly SchedulableNode[]> {

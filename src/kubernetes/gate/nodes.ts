@@ -98,3 +98,16 @@ export function tolerates(
   if (key === '') return operator === 'Exists'
   return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''))
 }
+
+/** Returns true if a label matches (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity). */
+export function matchesExpression(
+  value: string | undefined,
+  {operator, values = []}: DeepReadonly<core.NodeSelectorRequirement>,
+): boolean {
+  if (operator === 'Exists') return value !== undefined
+  if (operator === 'DoesNotExist') return value === undefined
+  if (operator === 'NotIn') return value === undefined || !values.includes(value)
+  if (value === undefined) return false
+  if (operator === 'In') return values.includes(value)
+  return operator === 'Gt' ? Number(value) > Number(values[0]) : Number(value) < Number(values[0])
+}

@@ -225,6 +225,7 @@ const ROWS: readonly Row[] = [
   [['node drain'], 'release', 'pods persistentvolumeclaims', 'list watch', READ_HEALTH],
   [['node drain'], 'release', 'pods', 'delete', 'to restart nova-compute on a node that was evacuated'],
   [['node drain'], 'release', 'deployments.apps daemonsets.apps', 'get list watch', READ_HEALTH],
+  [['node drain'], 'release', 'persistentvolumeclaims', 'delete', 'to delete those of osds of a node that is removed'],
   [['node drain'], 'release', 'statefulsets.apps', 'list', 'to find the labels by which charts select nodes'],
   [['node drain'], 'release', 'pods/log', 'get', 'to follow the Job that moves instances'],
   [['node drain'], 'release', 'events', 'list', 'to report why a pod fails', 'failures are reported without events'],

@@ -4,11 +4,13 @@ import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {pollUntil} from '../../base/poll.ts'
 import {hindrances} from '../../doctor/cluster/scheduling.ts'
-import {NODES} from '../../kubernetes/api/resources.ts'
+import {NODES, PODS} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
+import type {Pod} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import type {Host} from '../../nodes/facts.ts'
+import {nodeLabels} from '../../nodes/removal-plan.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
 import {findTemplate, readFacts, type Template} from './instances.ts'
 import {podsOf, readNode} from './kubernetes-node.ts'
@@ -21,7 +23,7 @@ export interface AddPlan {
   readonly node: string
   /** The labels to set. */
   readonly labels: Readonly<Record<string, string>>
-  /** The DaemonSets that run there then, as `namespace/name`. */
+  /** The components that run there then, as `chart component`. */
   readonly starts: readonly string[]
   /** What the node lacks; it is not added then. */
   readonly lacks: readonly string[]
@@ -33,29 +35,32 @@ const CHARTS = ['openvswitch', 'ovn', 'libvirt', 'neutron', 'nova']
 /** Plans how a node becomes a hypervisor. Throws `KK_NO_NODE`, and `KK_NOT_INSTALLED` without nova. */
 export async function planAdd(cluster: AddPorts, {environment, node: name}: DrainOptions): Promise<AddPlan> {
   const node = await readNode(cluster, name)
-  const [seen, daemonSets] = await Promise.all([
+  await requireTemplate(cluster, environment)
+  const [seen, components] = await Promise.all([
     cluster.diagnosis.nodes(),
-    hypervisorSets(cluster, environment),
+    hypervisorComponents(cluster, environment),
   ])
+  const sets = [...components.values()].flat()
   const has = node.metadata.labels ?? {}
-  const needed = Object.fromEntries(daemonSets.flatMap(({selector}) => Object.entries(selector)))
-  const missing = Object.entries(needed).filter(([key, value]) => has[key] !== value)
-  const away = awayNode(node)?.reason
-  const labelled = seen
-    .filter((each) => each.name === name)
-    .map((each) => ({...each, labels: {...has, ...needed}}))
-  const lacking = daemonSets.flatMap(({object, namespace}) =>
-    labelled.flatMap((each) =>
-      hindrances(each, {...object, apiVersion: 'apps/v1', kind: 'DaemonSet'}).map(
-        (why) => `${name} ${why}: DaemonSet ${namespace}/${object.metadata.name}`,
-      ),
-    ),
+  const ofCharts = nodeLabels(sets)
+  const needed = Object.fromEntries(
+    sets.flatMap(({selector}) => Object.entries(selector).filter(([key]) => ofCharts.includes(key))),
   )
+  const [schedulable] = seen.filter((each) => each.name === name)
+  const labelled = schedulable && {...schedulable, labels: {...has, ...needed}}
+  const lacks = [...components].flatMap(([component, own]) => {
+    const why = own.map(({object}) =>
+      labelled ? hindrances(labelled, {...object, apiVersion: 'apps/v1', kind: 'DaemonSet'}) : [],
+    )
+    // Of the DaemonSets of groups of nodes, one suffices.
+    return why.some((each) => each.length === 0) ? [] : why[0]!.map((each) => `${name} ${each}: ${component}`)
+  })
+  const away = awayNode(node)?.reason
   return {
     node: name,
-    labels: Object.fromEntries(missing),
-    starts: daemonSets.map(({namespace, object}) => `${namespace}/${object.metadata.name}`),
-    lacks: [...(away === undefined ? [] : [AWAY[away]]), ...lacking],
+    labels: Object.fromEntries(Object.entries(needed).filter(([key, value]) => has[key] !== value)),
+    starts: [...components.keys()],
+    lacks: [...(away === undefined ? [] : [AWAY[away]]), ...lacks],
   }
 }
 
@@ -65,14 +70,29 @@ const AWAY = {
   BeingDeleted: 'it is being deleted',
 } as const
 
-async function hypervisorSets(
+/** Returns the DaemonSets that instances need, by component. */
+async function hypervisorComponents(
   cluster: Pick<Cluster, 'objects'>,
   environment: DrainOptions['environment'],
-): Promise<readonly LiveWorkload[]> {
+): Promise<ReadonlyMap<string, readonly LiveWorkload[]>> {
   const all = await readWorkloads(cluster, environment)
   const sets = all.filter(({kind, chart}) => kind === 'DaemonSet' && CHARTS.includes(chart))
-  if (sets.some(({chart}) => chart === 'nova')) return sets
-  throw new KkError('KK_NOT_INSTALLED', `no release of ${environment.name} runs instances`)
+  return Map.groupBy(sets, componentOf)
+}
+
+function componentOf({chart, component}: {readonly chart: string; readonly component: string}): string {
+  return `${chart} ${component}`
+}
+
+async function requireTemplate(
+  cluster: Pick<Cluster, 'objects'>,
+  environment: DrainOptions['environment'],
+): Promise<Template> {
+  const template = await findTemplate(cluster, environment)
+  if (template) return template
+  throw new KkError('KK_NOT_INSTALLED', `no release of ${environment.name} runs instances`, {
+    hint: 'if it has nova, deploy it with the charts of this kk first',
+  })
 }
 
 /** Throws `KK_NODE_LACKS` if the node lacks something. */
@@ -103,19 +123,19 @@ export async function add(
 ): Promise<Added> {
   const {environment, node, deadline, signal, onProgress} = options
   refuseIfLacking(plan)
+  const template = await requireTemplate(cluster, environment)
   const began = Date.now()
   if (Object.keys(plan.labels).length > 0) {
     await cluster.objects.merge(NODES, {namespace: '', name: node}, {metadata: {labels: plan.labels}})
     onProgress(`${node} has the labels ${labelsText(plan.labels)}`)
   }
-  await healthy(cluster, options)
-  const template = await findTemplate(cluster, environment)
-  if (!template) throw new KkError('KK_NOT_INSTALLED', `no release of ${environment.name} runs instances`)
+  await podsReady(cluster, plan, options)
   let host: Host | undefined
+  let tries = 0
   await pollUntil(
     async () => {
       host = await readHost(cluster, template, options)
-      if (host?.isUp && !hasRoom(host)) await discover(cluster, options)
+      if (host?.isUp && !hasRoom(host)) await discover(cluster, tries++, options)
       return host?.isUp && hasRoom(host)
     },
     {interval: 1_000, deadline, signal},
@@ -123,11 +143,9 @@ export async function add(
   const why = whyNot(host)
   const seconds = Math.round((Date.now() - began) / 1000)
   return {
-    node,
-    takesInstances: why === undefined,
+    ...{node, takesInstances: why === undefined, seconds},
     ...(why !== undefined && {why}),
     ...(host && {host}),
-    seconds,
   }
 }
 
@@ -145,7 +163,7 @@ function hasRoom({room}: Host): boolean {
 function whyNot(host: Host | undefined): string | undefined {
   if (!host) return 'its nova-compute has not reported to nova'
   if (!host.isUp) return 'its nova-compute does not report to nova'
-  if (!hasRoom(host)) return 'Placement has no vCPUs of it'
+  if (!hasRoom(host)) return 'it is not mapped to a cell, or Placement has no vCPUs of it'
   if (host.isForcedDown) return 'nova takes it for down until kk node return'
   return host.isEnabled ? undefined : `it is disabled in nova: ${host.reason || 'without a reason'}`
 }
@@ -160,42 +178,54 @@ async function readHost(
 }
 
 const DISCOVERY_TIMEOUT_MS = 120_000
+/** As many facts take half a minute: the record of a new host exists by then. */
+const TRIES_BY_HOST = 4
 
-/** Maps new hosts to their cells at once; nova's scheduler does it once a minute. */
-async function discover({exec}: AddPorts, {environment, onProgress}: DrainOptions): Promise<void> {
+/**
+ * Maps new hosts to their cells at once; nova's scheduler does it once a minute. A host that was deleted
+ * before keeps the mark of its first mapping in nova 31.0, and is found only by its service (bug 2085135); by
+ * its service alone, a new one would never get the mark.
+ */
+async function discover(
+  {exec}: AddPorts,
+  tries: number,
+  {environment, onProgress}: DrainOptions,
+): Promise<void> {
   const [pod] = podsFor(NOVA_MANAGE, await podsOf(exec, environment))
   if (!pod) return
   const {namespace, name, container} = pod
-  onProgress('mapping the host to its cell')
-  await exec.run({
+  if (tries === 0) onProgress('mapping the host to its cell')
+  const command = ['nova-manage', 'cell_v2', 'discover_hosts']
+  const {code, stderr} = await exec.run({
     ...{namespace, pod: name, container, timeout: DISCOVERY_TIMEOUT_MS},
-    command: ['nova-manage', 'cell_v2', 'discover_hosts', '--by-service'],
+    command: tries < TRIES_BY_HOST ? command : [...command, '--by-service'],
   })
+  // The scheduler does the same: the second of two fails, and has nothing to do.
+  if (code !== 0) onProgress(`nova-manage: ${stderr.trim().split('\n').at(-1)}`)
 }
 
-function componentOf({chart, component}: {readonly chart: string; readonly component: string}): string {
-  return `${chart} ${component}`
-}
-
-/** Resolves when the DaemonSets have pods on the node, and these are ready. */
-async function healthy(
+/** Resolves when every component has a pod on the node, and these pods are ready. */
+async function podsReady(
   cluster: AddPorts,
+  {starts}: AddPlan,
   {environment, node, deadline, signal, onProgress}: DrainOptions,
 ): Promise<void> {
-  const sets = await hypervisorSets(cluster, environment)
-  const expected = sets.map(componentOf)
-  await pollUntil(
+  let missing: readonly string[] = []
+  const found = await pollUntil(
     async () => {
-      const pods = await podsOf(cluster.exec, environment)
-      const there = new Set(pods.filter((pod) => pod.node === node).map(componentOf))
-      return expected.every((component) => there.has(component))
+      const pods = (await podsOf(cluster.exec, environment)).filter((pod) => pod.node === node)
+      missing = starts.filter((component) => !pods.some((pod) => componentOf(pod) === component))
+      return missing.length === 0 && pods.filter((pod) => starts.includes(componentOf(pod)))
     },
     {interval: 1_000, deadline, signal},
   )
-  await mapParallel([...Map.groupBy(sets, ({namespace}) => namespace)], async ([namespace, own]) => {
+  if (!found) throw new KkError('KK_UNHEALTHY', `${node} has no pods of ${missing.join(', ')}`)
+  const byNamespace = Map.groupBy(found, ({namespace}) => namespace)
+  await mapParallel([...byNamespace], async ([namespace, own]) => {
+    const pods = await mapParallel(own, ({name}) => cluster.objects.read<Pod>(PODS, {namespace, name}))
+    const objects = pods.flatMap((pod) => (pod ? [{...pod, apiVersion: 'v1', kind: 'Pod'}] : []))
     await cluster.health.gate({
-      ...{namespace, objects: own.map(({object}) => ({...object, apiVersion: 'apps/v1', kind: 'DaemonSet'}))},
-      ...{deadline, ...(signal && {signal})},
+      ...{namespace, objects, deadline, ...(signal && {signal})},
       onProgress: ([first]) => first && onProgress(describeCause(first)),
     })
   })

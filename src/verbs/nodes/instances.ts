@@ -101,7 +101,9 @@ export async function execute(
     job: jobName(template, node),
     avoidedNode: following.avoidedNode,
     variables: {
-      OPERATIONS: JSON.stringify(operations.map(({do: way, host, server}) => ({do: way, host, server}))),
+      OPERATIONS: JSON.stringify(
+        operations.map(({do: way, host, server, keepsChassis}) => ({do: way, host, server, keepsChassis})),
+      ),
       CONCURRENCY: String(concurrency),
       SECONDS: String(seconds),
     },

@@ -5,7 +5,7 @@ import {LEASES, NODES} from '../../kubernetes/api/resources.ts'
 import type {Served} from '../../kubernetes/api/served.ts'
 import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
 import {type AwayNode, awayNode} from '../../kubernetes/gate/nodes.ts'
-import {differingClocks, NODE_LEASES} from '../../kubernetes/node-clocks.ts'
+import {NODE_LEASES, nodeClocks} from '../../kubernetes/node-clocks.ts'
 import {notEvacuable} from '../../nodes/evacuation-plan.ts'
 import type {CloudFacts, Host} from '../../nodes/facts.ts'
 import {type Following, findTemplate, type InstancePorts, readFacts} from './instances.ts'
@@ -17,7 +17,7 @@ export interface ListedNode {
   readonly state: 'ready' | 'not ready' | 'cordoned' | 'drained' | 'being deleted'
   /** Since when it is not ready, as Kubernetes writes it. */
   readonly since?: string
-  /** By how many seconds its clock is ahead of the API server's, if it differs. */
+  /** By how many seconds its clock is ahead of the API server's; absent if that is not known. */
   readonly clockAhead?: number
   /** Absent if the node is no host of nova. */
   readonly host?: Pick<Host, 'zone' | 'isUp' | 'isEnabled' | 'isForcedDown' | 'reason' | 'room' | 'used'>
@@ -56,7 +56,7 @@ export async function listNodes(
   }
 }
 
-/** Returns the clocks that differ, by node; none if the user may not read Leases. */
+/** Returns the clocks by node; none if the user may not read Leases. */
 async function clocksOf({
   objects,
 }: InstancePorts): Promise<ReadonlyMap<string, Pick<ListedNode, 'clockAhead'>>> {
@@ -64,7 +64,7 @@ async function clocksOf({
     if (isApiError(error, 403)) return []
     throw error
   })
-  return new Map(differingClocks(leases ?? []).map(({node, ahead}) => [node, {clockAhead: ahead}]))
+  return new Map(nodeClocks(leases ?? []).map(({node, ahead}) => [node, {clockAhead: ahead}]))
 }
 
 function listed(node: Node, facts: CloudFacts | undefined): ListedNode {

@@ -1,8 +1,9 @@
 import type {Southbound} from '../../audit/facts.ts'
 import {collectors, gather} from '../../audit/gather.ts'
-import {SBCTL, SOUTHBOUND} from '../../audit/repairs.ts'
+import {chassisDeletion, SBCTL, SOUTHBOUND} from '../../audit/repairs.ts'
 import {KkError} from '../../base/errors.ts'
 import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
+import type {Chassis} from '../../nodes/removal-plan.ts'
 
 export interface OvnPorts {
   readonly exec: Pick<Exec, 'pods' | 'run'>
@@ -29,6 +30,21 @@ export function chassisOf({chassis}: Southbound, node: string): Southbound['chas
   return chassis.filter(({hostname}) => hostname === node)
 }
 
+/**
+ * Returns the chassis of a node with neutron's agents on it, also one that was deleted without its agents:
+ * the charts call a chassis as its node.
+ */
+export function removableChassis(southbound: Southbound, node: string): readonly Chassis[] {
+  const names = new Set(chassisOf(southbound, node).map(({name}) => name))
+  if (southbound.agents.has(node)) names.add(node)
+  return [...names].map((name) => {
+    const keys = Object.keys(southbound.agents.get(name) ?? {})
+    return {name, agentKeys: keys.filter((key) => key.startsWith(AGENT))}
+  })
+}
+
+const AGENT = 'neutron:ovn-'
+
 /** Returns the ports of routers whose gateway is a node. */
 export function gatewayPorts(southbound: Southbound, node: string): readonly string[] {
   const own = new Set(chassisOf(southbound, node).map(({uuid}) => uuid))
@@ -37,31 +53,72 @@ export function gatewayPorts(southbound: Southbound, node: string): readonly str
     .map(({port}) => port.replace(/^cr-/, ''))
 }
 
-/** Returns a pod that runs a southbound database; undefined without OVN. */
+/**
+ * Returns a pod that runs a southbound database; undefined if there is none. Throws `KK_AMBIGUOUS` if several
+ * releases have one.
+ */
 export function southboundPod(pods: readonly SeenPod[]): SeenPod | undefined {
-  const own = pods.filter(({chart, component}) => {
-    return chart === SOUTHBOUND.chart && SOUTHBOUND.components.includes(component)
+  const own = pods.filter(({chart, component, isRunning}) => {
+    return isRunning && chart === SOUTHBOUND.chart && SOUTHBOUND.components.includes(component)
   })
-  return own.find(({isRunning}) => isRunning) ?? own[0]
+  const releases = new Set(own.map(({namespace, release}) => `${namespace}/${release}`))
+  if (releases.size > 1) {
+    throw new KkError('KK_AMBIGUOUS', `several releases of OVN: ${[...releases].join(', ')}`, {
+      hint: 'use an environment file with one of them',
+    })
+  }
+  return own[0]
 }
 
 const COMMAND_TIMEOUT_MS = 60_000
 
-/** Deletes chassis. Throws `KK_EXEC` if the database refuses it. */
+/** Deletes chassis, with what neutron's agents report there. Throws `KK_EXEC` if the database refuses it. */
 export async function deleteChassis(
-  {exec}: OvnPorts,
-  {namespace, name, container}: SeenPod,
-  chassis: readonly string[],
+  exec: OvnPorts['exec'],
+  pod: SeenPod,
+  chassis: readonly Chassis[],
 ): Promise<void> {
-  for (const each of chassis) {
-    const {code, stderr} = await exec.run({
-      ...{namespace, pod: name, container, command: [...SBCTL, '--if-exists', 'chassis-del', each]},
-      timeout: COMMAND_TIMEOUT_MS,
-    })
-    if (code !== 0)
-      throw new KkError(
-        'KK_EXEC',
-        `chassis ${each} is not deleted, by ${namespace}/${name}: ${stderr.trim()}`,
-      )
+  for (const {name} of chassis) await change(exec, pod, chassisDeletion(name))
+}
+
+/**
+ * Deletes neutron's agents on chassis that stay, as neutron does it: it drops an agent whose ID appears in
+ * `SB_Global` (neutron: ovn/mech_driver/mech_driver.py delete_agent), with the chassis.
+ */
+export async function deleteAgents(
+  {exec, files}: OvnPorts,
+  pod: SeenPod,
+  chassis: readonly Chassis[],
+): Promise<void> {
+  const {agents} = await readSouthbound({exec, files}, pod)
+  for (const {name, agentKeys} of chassis) {
+    const ids = agentKeys.filter((key) => key.endsWith('-id')).map((key) => agents.get(name)?.[key])
+    await change(exec, pod, ['remove', 'Chassis_Private', name, 'external_ids', ...agentKeys.map(quoted)])
+    for (const id of ids) {
+      if (id === undefined) continue
+      await change(exec, pod, ['set', 'SB_Global', '.', `external_ids:delete_agent=${quoted(id)}`])
+      await change(exec, pod, ['remove', 'SB_Global', '.', 'external_ids', 'delete_agent'])
+    }
   }
+}
+
+/** A key or value with a colon is quoted in commands of OVN. */
+function quoted(text: string): string {
+  return `"${text}"`
+}
+
+async function change(
+  exec: OvnPorts['exec'],
+  {namespace, name, container}: SeenPod,
+  words: readonly string[],
+): Promise<void> {
+  const {code, stderr} = await exec.run({
+    ...{namespace, pod: name, container, command: [...SBCTL, ...words]},
+    timeout: COMMAND_TIMEOUT_MS,
+  })
+  if (code === 0) return
+  throw new KkError(
+    'KK_EXEC',
+    `ovn-sbctl ${words.join(' ')} failed in ${namespace}/${name}: ${stderr.trim()}`,
+  )
 }

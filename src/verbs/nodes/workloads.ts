@@ -1,10 +1,18 @@
 import type {PersistentVolume} from 'kubernetes-types/core/v1.js'
 import {type Environment, namespacesOf} from '../../environment/environment.ts'
-import {DAEMON_SETS, DEPLOYMENTS, PODS, STATEFUL_SETS, VOLUMES} from '../../kubernetes/api/resources.ts'
+import {
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  NODES,
+  PODS,
+  STATEFUL_SETS,
+  VOLUMES,
+} from '../../kubernetes/api/resources.ts'
 import type {Served} from '../../kubernetes/api/served.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {Workload as Listed, Node, Pod} from '../../kubernetes/gate/kinds/observed.ts'
-import type {ResidentPod, Workload} from '../../nodes/removal-plan.ts'
+import {matchesExpression} from '../../kubernetes/gate/nodes.ts'
+import type {ResidentClaim, ResidentPod, Workload} from '../../nodes/removal-plan.ts'
 
 type Ports = Pick<Cluster, 'objects'>
 
@@ -36,49 +44,70 @@ export async function readWorkloads(
   return (await Promise.all(lists)).flat()
 }
 
-/**
- * Returns the pods of an environment that are on a node, or that can only run there, because a volume of
- * theirs is.
- */
+/** Returns the pods on a node that is there, those of other environments, too. */
 export async function readResidentPods(
+  {evictions}: Pick<Cluster, 'evictions'>,
+  environment: Environment,
+  node: string,
+): Promise<readonly ResidentPod[]> {
+  const own = namespacesOf(environment)
+  return (await evictions.pods(node)).map(({namespace, name, controller, selector, isBeingDeleted}) => {
+    return {
+      name: `${namespace}/${name}`,
+      controller,
+      selector,
+      isBeingDeleted,
+      isOurs: own.includes(namespace),
+    }
+  })
+}
+
+/** Returns the claims of an environment whose volumes are on a node, and on no other. */
+export async function readResidentClaims(
   {objects}: Ports,
   environment: Environment,
   node: Node,
-): Promise<readonly ResidentPod[]> {
-  const claims = await claimsOn({objects}, node)
-  const lists = await Promise.all(
-    namespacesOf(environment).map((namespace) => objects.list<Pod>(PODS, namespace)),
-  )
-  return lists.flatMap((pods) =>
-    (pods ?? []).flatMap(({metadata, spec, status}): readonly ResidentPod[] => {
-      const {namespace = '', name, ownerReferences = []} = metadata
-      const hasEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed'
-      const own = (spec?.volumes ?? []).flatMap(({persistentVolumeClaim}) => {
-        const claim = persistentVolumeClaim?.claimName
-        return claim !== undefined && claims.has(`${namespace}/${claim}`) ? [claim] : []
-      })
-      if (hasEnded || (spec?.nodeName !== node.metadata.name && own.length === 0)) return []
-      const controller = ownerReferences.find((owner) => owner.controller)?.kind
-      return [{name: `${namespace}/${name}`, controller, selector: spec?.nodeSelector ?? {}, claims: own}]
+): Promise<readonly ResidentClaim[]> {
+  const [volumes, nodes, ...pods] = await Promise.all([
+    objects.list<Served<PersistentVolume>>(VOLUMES, ''),
+    objects.list<Node>(NODES, ''),
+    ...namespacesOf(environment).map((namespace) => objects.list<Pod>(PODS, namespace)),
+  ])
+  const others = (nodes ?? []).filter(({metadata}) => metadata.name !== node.metadata.name)
+  const here = (volumes ?? []).filter((volume) => {
+    const isOnlyHere = isBoundTo(volume, node) && !others.some((other) => isBoundTo(volume, other))
+    return volume.status?.phase === 'Bound' && isOnlyHere
+  })
+  const mounts = new Map(
+    pods.flat().flatMap((pod) => {
+      if (!pod || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return []
+      return (pod.spec?.volumes ?? []).flatMap(({persistentVolumeClaim: claim}) =>
+        claim ? [[`${pod.metadata.namespace}/${claim.claimName}`, pod] as const] : [],
+      )
     }),
   )
+  return here.flatMap(({spec}): readonly ResidentClaim[] => {
+    const {namespace = '', name = ''} = spec?.claimRef ?? {}
+    if (!namespacesOf(environment).includes(namespace)) return []
+    const pod = mounts.get(`${namespace}/${name}`)
+    return [
+      {
+        name: `${namespace}/${name}`,
+        pod: pod && `${namespace}/${pod.metadata.name}`,
+        selector: pod?.spec?.nodeSelector ?? {},
+      },
+    ]
+  })
 }
 
-const HOSTNAME = 'kubernetes.io/hostname'
-
-/** Returns the claims, as `namespace/name`, whose volumes are on a node alone. */
-async function claimsOn({objects}: Ports, {metadata}: Node): Promise<ReadonlySet<string>> {
-  const volumes = (await objects.list<Served<PersistentVolume>>(VOLUMES, '')) ?? []
-  const hostname = metadata.labels?.[HOSTNAME] ?? metadata.name
-  const here = volumes.filter(({spec}) => {
-    const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []
-    const nodes = terms
-      .flatMap(({matchExpressions = []}) => matchExpressions)
-      .filter(({key}) => key === HOSTNAME)
-      .flatMap(({values = []}) => values)
-    return nodes.length === 1 && nodes[0] === hostname
+/**
+ * Whether a volume has a node affinity that the node matches (Kubernetes 1.36:
+ * component-helpers/storage/volume).
+ */
+function isBoundTo({spec}: Served<PersistentVolume>, {metadata}: Node): boolean {
+  const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms
+  return (terms ?? []).some(({matchExpressions = [], matchFields = []}) => {
+    const labels = matchExpressions.every((each) => matchesExpression(metadata.labels?.[each.key], each))
+    return labels && matchFields.every((each) => matchesExpression(metadata.name, each))
   })
-  return new Set(
-    here.flatMap(({spec}) => (spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : [])),
-  )
 }

@@ -150,6 +150,7 @@ export function healthyCloud(): Cloud {
         {uuid: id(27), name: 'chassis-two', hostname: 'two'},
       ],
       bindings: [{port: PORT, type: '', chassis: id(26)}],
+      agents: new Map(),
       followed: new Map([
         ['chassis-one', 9],
         ['chassis-two', 8],

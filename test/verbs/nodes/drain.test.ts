@@ -10,7 +10,7 @@ import {ENVIRONMENT, type FakeCloud, fakeCloud, host, portsOf, server} from './s
 
 const plain = palette(0)
 const pod = (name: string, controller: string | undefined = 'ReplicaSet') => ({
-  ...{namespace: 'openstack', name, uid: name, controller},
+  ...{namespace: 'openstack', name, uid: name, controller, selector: {}, isBeingDeleted: false},
 })
 
 function options(node = 'a', seconds = 60) {

@@ -42,6 +42,15 @@ export interface FakeCloud {
   readonly leases: readonly object[]
   /** The taints of each node. */
   readonly taints: readonly Taint[]
+  /** Neutron's agents, each with the names of its host. */
+  neutronAgents: readonly {readonly id: string; readonly hosts: readonly string[]}[]
+  /** The osds of Ceph; `moves` is how often one is not yet empty. */
+  readonly osds: readonly {
+    readonly id: number
+    readonly node: string
+    moves: number
+    isPurged?: boolean
+  }[]
   /** The chassis of OVN, by node. */
   readonly chassis: Map<string, string>
 }
@@ -52,6 +61,8 @@ interface FakeAgent {
   readonly label: string
   /** Whether it is a Deployment, not a DaemonSet. */
   readonly isService?: true
+  /** The group of nodes that it requires. */
+  readonly group?: string
 }
 
 export const ENVIRONMENT = {
@@ -83,7 +94,7 @@ export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
   return {
     ...{nodes, hosts: [host('a'), host('b')], servers: [], pods: [], kept: new Map()},
     ...{refuse: new Map(), jobs: new Map(), avoided: [], done: [], isLogLost: false},
-    ...{agents: [], leases: [], taints: [], chassis: new Map()},
+    ...{agents: [], neutronAgents: [], osds: [], leases: [], taints: [], chassis: new Map()},
     ...more,
   }
 }
@@ -105,7 +116,11 @@ function perform(cloud: FakeCloud, operation: Operation): readonly string[] {
     if (way === 'start') change({status: 'ACTIVE', tags: []})
     if (way === 'disable' || way === 'enable') changeHost(way === 'enable')
   }
-  if (refused === undefined && way === 'remove') cloud.hosts = cloud.hosts.filter(({name}) => name !== on)
+  if (refused === undefined && way === 'remove') {
+    cloud.hosts = cloud.hosts.filter(({name}) => name !== on)
+    if (!operation.keepsChassis)
+      cloud.neutronAgents = cloud.neutronAgents.filter(({hosts}) => !hosts.includes(on))
+  }
   const event = refused === undefined ? {event: 'done', result: 'ok'} : {event: 'failed', result: refused}
   return [
     {...operation, event: 'started'},
@@ -114,13 +129,23 @@ function perform(cloud: FakeCloud, operation: Operation): readonly string[] {
 }
 
 /** A DaemonSet as the cluster has it. */
-function agentObject({chart, component, label}: FakeAgent) {
+function agentObject({chart, component, label, group}: FakeAgent) {
+  const matchExpressions = [{key: 'group', operator: 'In', values: [group]}]
+  const required = {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions}]}}
   return {
     metadata: {
       name: `${chart}-${component}`,
       labels: {'app.kubernetes.io/name': chart, 'app.kubernetes.io/component': component},
     },
-    spec: {template: {spec: {nodeSelector: {[label]: 'enabled'}}}},
+    spec: {
+      template: {
+        spec: {
+          nodeSelector: {[label]: 'enabled'},
+          containers: [],
+          ...(group !== undefined && {affinity: {nodeAffinity: required}}),
+        },
+      },
+    },
   }
 }
 
@@ -129,16 +154,43 @@ function agentPods({nodes, agents}: FakeCloud) {
   return nodes.flatMap(({metadata: {name: node, labels = {}}}) =>
     agents
       .filter(({label}) => labels[label] !== undefined)
-      .map(({chart, component, label}) => {
+      .map(({chart, component, label, isService}) => {
         const pod = podOf(chart, component, {name: `${chart}-${component}-${node}`, node})
-        return {...pod, label}
+        return {...pod, label, isService}
       }),
   )
 }
 
+/** A Ceph with an osd on each of three nodes; it moves the data of an osd in two steps. */
+function cephAnswer(cloud: FakeCloud, command: readonly string[]) {
+  const words = command.slice(5).join(' ')
+  cloud.done.pop()
+  const osds = cloud.osds.filter(({isPurged}) => !isPurged)
+  const answers: Readonly<Record<string, unknown>> = {
+    'osd tree --format json': {
+      nodes: osds.flatMap(({id, node}) => [
+        {id: -1 - id, name: node, type: 'host', children: [id]},
+        {id, name: `osd.${id}`, type: 'osd', status: 'up', reweight: 1},
+      ]),
+    },
+    'osd metadata --format json': osds.map(({id}) => ({id, pod_name: `ceph-osd-${id}`})),
+    'osd pool ls detail --format json': [{size: 1}, {size: 2}],
+  }
+  if (words in answers) return {code: 0, stdout: JSON.stringify(answers[words]), stderr: ''}
+  cloud.done.push(`ceph ${words}`)
+  const own = cloud.osds.find(({id}) => words.includes(`osd.${id}`))
+  if (words.startsWith('osd safe-to-destroy') && own!.moves-- > 0)
+    return {code: 16, stdout: '', stderr: 'OSD(s) 0 have 9 pgs currently mapped to them.'}
+  if (words.startsWith('osd purge')) own!.isPurged = true
+  return {code: 0, stdout: '', stderr: ''}
+}
+
 export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis'> {
   const logs = new Map<string, readonly string[]>()
-  const facts = (): CloudFacts => ({hosts: cloud.hosts, servers: cloud.servers, apart: []})
+  const facts = (): CloudFacts => ({
+    ...{hosts: cloud.hosts, servers: cloud.servers, apart: [], agents: cloud.neutronAgents},
+    ...{providers: cloud.hosts.map(({name}) => name), moving: []},
+  })
   const job = (name: string) => ({
     ...{apiVersion: 'batch/v1', kind: 'Job'},
     metadata: {name, namespace: 'openstack', uid: `uid-${name}`},
@@ -147,6 +199,7 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
     objects: port({
       async read<T>({kind}: {readonly kind: string}, {name}: {readonly name: string}) {
         if (kind === 'Node') return cloud.nodes.find(({metadata}) => metadata.name === name) as T | undefined
+        if (kind === 'Pod') return {metadata: {name}} as T
         return cloud.jobs.has(name) ? (job(name) as T) : undefined
       },
       async list<T>({kind}: {readonly kind: string}, _: string, selector = '') {
@@ -214,7 +267,16 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
       log: async (_, pod) => (cloud.isLogLost ? Promise.reject(new Error('no log')) : (logs.get(pod) ?? [])),
     }),
     evictions: {
-      pods: async (node) => (node === 'a' ? cloud.pods : []),
+      pods: async (node) => [
+        ...(node === 'a' ? cloud.pods : []),
+        ...agentPods(cloud)
+          .filter((pod) => pod.node === node)
+          .map(({namespace, name, label, isService}) => {
+            const controller = isService ? 'ReplicaSet' : 'DaemonSet'
+            const selector = {[label]: 'enabled'}
+            return {namespace, name, uid: name, controller, selector, isBeingDeleted: false}
+          }),
+      ],
       async evict(pod) {
         const refused = cloud.kept.get(pod.name)
         if (refused !== undefined) return refused
@@ -227,15 +289,20 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
       pods: async () => agentPods(cloud),
       async run({command}) {
         cloud.done.push(command.filter((word) => !word.startsWith('-')).join(' '))
-        const [id] = command.slice(-1)
+        const id = command[command.indexOf('chassis-del') + 1]
         if (command.includes('chassis-del'))
           for (const [node, name] of cloud.chassis) if (name === id) cloud.chassis.delete(node)
         if (command.includes('discover_hosts'))
           cloud.hosts = cloud.hosts.map((each) => ({...each, room: {VCPU: 8, MEMORY_MB: 8192}}))
         const tables = {
           Chassis: [...cloud.chassis].map(([hostname, name]) => ({_uuid: name, name, hostname})),
+          Chassis_Private: [...cloud.chassis.values()].map((name) => {
+            const isRemoved = cloud.done.some((line) => line.includes(`remove Chassis_Private ${name}`))
+            return {name, nb_cfg: 1, external_ids: isRemoved ? {} : {'neutron:ovn-metadata-id': `m-${name}`}}
+          }),
         }
         if (command[0] === 'python3') cloud.done.pop()
+        if (command[0] === 'ceph') return cephAnswer(cloud, command)
         return {code: 0, stdout: JSON.stringify({tables, members: null}), stderr: ''}
       },
     }),

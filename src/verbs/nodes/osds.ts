@@ -1,0 +1,149 @@
+import {KkError} from '../../base/errors.ts'
+import {pollUntil} from '../../base/poll.ts'
+import {CLAIMS, PODS} from '../../kubernetes/api/resources.ts'
+import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
+import type {NodeOsds, Osd} from '../../nodes/removal-plan.ts'
+import type {DrainOptions, DrainPorts} from './drain.ts'
+
+type ExecPort = Pick<Exec, 'run'>
+
+/** The directory of the files of the component `status`, which is the administrator of its Ceph. */
+const FILES = '/var/lib/kolla/config_files'
+const CEPH = ['ceph', '--conf', `${FILES}/ceph.conf`, '--keyring', `${FILES}/ceph.client.admin.keyring`]
+const COMMAND_TIMEOUT_MS = 60_000
+
+/** Returns the pod that may administrate Ceph; undefined if the environment does not run its own Ceph. */
+export function cephPod(pods: readonly SeenPod[]): SeenPod | undefined {
+  return pods.find(({chart, component, isRunning}) => chart === 'ceph' && component === 'status' && isRunning)
+}
+
+interface Tree {
+  readonly nodes: readonly {
+    readonly id: number
+    readonly name: string
+    readonly type: string
+    readonly children?: readonly number[]
+    readonly status?: string
+    /** 0 for an osd that is out. */
+    readonly reweight?: number
+  }[]
+}
+
+/** Reads which osds are on a node, and whether the others can have their data. */
+export async function readOsds(exec: ExecPort, pod: SeenPod, node: string): Promise<NodeOsds> {
+  const [tree, metadata, pools] = await Promise.all([
+    ask<Tree>(exec, pod, ['osd', 'tree']),
+    ask<readonly {readonly id: number; readonly pod_name?: string}[]>(exec, pod, ['osd', 'metadata']),
+    ask<readonly {readonly size: number}[]>(exec, pod, ['osd', 'pool', 'ls', 'detail']),
+  ])
+  const osds = new Map(tree.nodes.filter(({type}) => type === 'osd').map((each) => [each.id, each]))
+  const hosts = tree.nodes.filter(({type}) => type === 'host')
+  const serving = hosts.filter(({name, children = []}) => {
+    return name !== node && children.some((id) => osds.get(id)?.status === 'up' && osds.get(id)?.reweight)
+  })
+  const own = hosts.filter(({name}) => name === node).flatMap(({children = []}) => children)
+  return {
+    osds: own.map((id): Osd => {
+      const name = metadata.find((each) => each.id === id)?.pod_name
+      return {id, ...(name !== undefined && {pod: `${pod.namespace}/${name}`})}
+    }),
+    otherNodes: serving.length,
+    copies: Math.max(0, ...pools.map(({size}) => size)),
+  }
+}
+
+/** Takes osds out, and waits until Ceph needs none of their data. Throws `KK_UNHEALTHY` at the deadline. */
+export async function emptyOsds(
+  exec: ExecPort,
+  pod: SeenPod,
+  {
+    osds,
+    deadline,
+    signal,
+    onProgress,
+  }: Pick<DrainOptions, 'deadline' | 'signal' | 'onProgress'> & {
+    readonly osds: readonly Osd[]
+  },
+): Promise<void> {
+  const names = osds.map(nameOf)
+  await order(exec, pod, ['osd', 'out', ...names])
+  onProgress(`${names.join(', ')} are out: Ceph copies their data`)
+  let why = ''
+  const isEmpty = await pollUntil(
+    async () => {
+      const {code, stderr} = await run(exec, pod, ['osd', 'safe-to-destroy', ...names])
+      const said = stderr.trim()
+      if (said !== '' && said !== why && code !== 0) onProgress(said)
+      why = said
+      return code === 0
+    },
+    {interval: 5_000, deadline, signal},
+  )
+  if (!isEmpty)
+    throw new KkError('KK_UNHEALTHY', `Ceph still needs ${names.join(', ')}: ${why}`, {
+      hint: `kk node remove goes on when they are empty; ceph osd in ${names.join(' ')} takes them back`,
+    })
+}
+
+/** Stops osds, deletes their claims, and removes them and their host from Ceph. */
+export async function purgeOsds(
+  {exec, objects}: Pick<DrainPorts, 'exec' | 'objects'>,
+  pod: SeenPod,
+  {
+    osds,
+    claims,
+    node,
+    deadline,
+    signal,
+    onProgress,
+  }: DrainOptions & {
+    readonly osds: readonly Osd[]
+    /** Their claims, as `namespace/name`. */
+    readonly claims: readonly string[]
+  },
+): Promise<void> {
+  // A claim is deleted when its pod is, which is created again with a new one, on another node.
+  for (const claim of claims) await objects.delete(CLAIMS, placeOf(claim))
+  for (const {pod: own} of osds) if (own !== undefined) await objects.delete(PODS, placeOf(own))
+  for (const osd of osds) {
+    let why = ''
+    const isPurged = await pollUntil(
+      async () => {
+        const {code, stderr} = await run(exec, pod, ['osd', 'purge', nameOf(osd), '--yes-i-really-mean-it'])
+        why = stderr.trim()
+        return code === 0
+      },
+      {interval: 3_000, deadline, signal},
+    )
+    if (!isPurged) throw new KkError('KK_EXEC', `${nameOf(osd)} is not removed from Ceph: ${why}`)
+    onProgress(`${nameOf(osd)} is removed from Ceph`)
+  }
+  await order(exec, pod, ['osd', 'crush', 'rm', node])
+}
+
+function nameOf({id}: Osd): string {
+  return `osd.${id}`
+}
+
+function placeOf(text: string): {readonly namespace: string; readonly name: string} {
+  const [namespace = '', name = ''] = text.split('/')
+  return {namespace, name}
+}
+
+function run(exec: ExecPort, {namespace, name, container}: SeenPod, words: readonly string[]) {
+  const command = [...CEPH, ...words]
+  return exec.run({namespace, pod: name, container, command, timeout: COMMAND_TIMEOUT_MS})
+}
+
+async function order(exec: ExecPort, pod: SeenPod, words: readonly string[]): Promise<string> {
+  const {code, stdout, stderr} = await run(exec, pod, words)
+  if (code === 0) return stdout
+  throw new KkError(
+    'KK_EXEC',
+    `ceph ${words.join(' ')} failed in ${pod.namespace}/${pod.name}: ${stderr.trim()}`,
+  )
+}
+
+async function ask<T>(exec: ExecPort, pod: SeenPod, words: readonly string[]): Promise<T> {
+  return JSON.parse(await order(exec, pod, [...words, '--format', 'json'])) as T
+}
