@@ -288,6 +288,9 @@ describe('nova, neutron, ovn: a hypervisor', () => {
     expect(await hostOf('kk-live')).toBe('node-2')
     await bootOf(guests['kk-live'])
     if (loadavg()[0]! <= CALM_LOAD) expect(seconds).toBeLessThanOrEqual(90)
+    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+      ...{until: 'the cloud is healthy with the hypervisor', seconds: 300},
+    })
     await expectConsistent()
   })
 })
@@ -297,11 +300,14 @@ async function traces(host: string): Promise<readonly string[]> {
   const names = await inClient(`
     openstack compute service list --host ${host} -f value -c Binary -c Host
     openstack hypervisor list -f value -c "Hypervisor Hostname" | grep -w ${host} || true
-    openstack network agent list --host ${host} -f value -c Binary
+    openstack network agent list -f value | grep -w -e ${host} -e deleted || true
     openstack aggregate list --long -f value | grep -w ${host} || true`)
-  const southbound = await kubectl([
-    ...['exec', '--namespace', 'openstack', 'statefulset/ovn-sb', '--', 'ovn-sbctl', '--no-leader-only'],
-    ...['--db=unix:/run/ovn/db.sock', '--bare', '--columns=name', 'find', 'Chassis', `hostname=${host}`],
-  ])
-  return [names, southbound].flatMap((text) => text.split('\n')).filter((line) => line !== '')
+  const rows = ['Chassis', 'Chassis_Private'].map((table) =>
+    kubectl([
+      ...['exec', '--namespace', 'openstack', 'statefulset/ovn-sb', '--', 'ovn-sbctl', '--no-leader-only'],
+      ...['--db=unix:/run/ovn/db.sock', '--bare', '--columns=name', 'find', table, `name=${host}`],
+    ]),
+  )
+  const found = [names, ...(await Promise.all(rows))]
+  return found.flatMap((text) => text.split('\n')).filter((line) => line !== '')
 }
