@@ -22,6 +22,8 @@ interface OpenedNode {
   readonly files: string
   /** Milliseconds since the epoch. */
   readonly deadline: number
+  /** Returns the deadline of what begins now, when a user has confirmed it. */
+  readonly newDeadline: () => number
   readonly onProgress: (line: string) => void
 }
 
@@ -46,12 +48,14 @@ export async function openCloudNode(
     })
   }
   const cluster = await openChosenCluster(flags, environment)
+  const newDeadline = () => Date.now() + seconds * 1000
   return {
     environment,
     cluster,
     node,
     files: await builtInFiles(process.env),
-    deadline: Date.now() + seconds * 1000,
+    deadline: newDeadline(),
+    newDeadline,
     onProgress: (line) => console.say(console.palette('stderr').quiet(line)),
   }
 }

@@ -41,7 +41,7 @@ export default class NodeAdd extends KkCommand {
       },
     })
     if (!isConfirmed) return
-    const added = await add(cluster, {...opened, plan})
+    const added = await add(cluster, {...opened, plan, deadline: opened.newDeadline()})
     this.console.document(flags.output, added, (colours) => addedText(added, colours))
     process.exitCode = added.takesInstances ? 0 : 1
   }

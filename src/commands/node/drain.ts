@@ -48,7 +48,7 @@ export default class NodeDrain extends KkCommand {
     })
     if (!isConfirmed) return
     const drained = await drain(cluster, {
-      ...opened,
+      ...{...opened, deadline: opened.newDeadline()},
       concurrency: flags['max-migrations'],
       onEvent: (event) => this.console.say(operationText(event, names, palette)),
     })

@@ -47,7 +47,7 @@ export default class NodeEvacuate extends KkCommand {
     })
     if (!isConfirmed) return
     const evacuated = await evacuate(cluster, {
-      ...{...opened, plan, concurrency: CONCURRENCY},
+      ...{...opened, plan, concurrency: CONCURRENCY, deadline: opened.newDeadline()},
       onEvent: (event) => this.console.say(operationText(event, names, palette)),
     })
     this.console.document(flags.output, evacuated, (colours) => evacuatedText(evacuated, colours))

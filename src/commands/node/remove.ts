@@ -51,7 +51,7 @@ export default class NodeRemove extends KkCommand {
       },
     })
     if (!isConfirmed) return
-    const removed = await remove(cluster, options)
+    const removed = await remove(cluster, {...options, deadline: opened.newDeadline()})
     this.console.document(flags.output, removed, (colours) => removedText(removed, colours))
     const hasFailed = removed.operations.some(({event}) => event === 'failed')
     process.exitCode = hasFailed || removed.left.length > 0 ? 1 : 0
