@@ -9,7 +9,7 @@ export default class OverridesUpdate extends KkCommand {
     'User overrides take precedence over the environment. The new overrides replace the stored ones; with --reuse-values they are merged: maps are merged, other values replaced. Only the overrides themselves are stored. Nothing on the cluster changes before the next kk deploy or kk upgrade, whose plan shows the change.'
   static override examples = [
     'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --set pod.replicas.server=3',
-    'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set-string conf.size=10 --dry-run',
+    'kk overrides update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set-string pod.env.server.ERL_MAX_PORTS=65536 --dry-run',
   ]
   static override args = placeArguments
   static override flags = updateFlags
