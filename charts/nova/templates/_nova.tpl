@@ -117,23 +117,25 @@ exec nova-compute
 {{- define "common.scripts.nova-drain.py" -}}
 """Disables this host for new servers, and waits until it builds, resizes, migrates and changes none, at most $DRAIN_SECONDS.
 
-Asks the conductor, as nova-compute does; if it does not answer, no task can end, and there is nothing to wait for.
+Asks the conductor and Placement, as nova-compute does; if they do not answer, no task can end, and there is nothing to wait for.
 """
 import os
 import signal
 import sys
 import time
 
-from nova import config, context, objects
+from nova import config, context, exception, objects
 from nova.conductor import rpcapi
 from nova.conf import CONF
 from nova.objects import base
+from nova.scheduler.client import report
 
 MIGRATING = ["accepted", "queued", "pre-migrating", "preparing", "migrating", "running", "running post-copy", "post-migrating"]
 SECONDS_PER_QUERY = 10
 QUERIES_THAT_MAY_FAIL = 3
-# A server that the scheduler chose this host for before it was disabled is on it a moment later.
 IDLE_QUERIES = 2
+# The scheduler may have chosen this host before it was disabled, and no record of the server exists yet.
+UNKNOWN_QUERIES = 5
 # Nova's driver of libvirt enables a host with this prefix when it starts, and no other.
 REASON = "AUTO: kk: the pod of nova-compute ends"
 
@@ -154,6 +156,23 @@ def tasks():
         yield "%s: %s is %s" % (migration.instance_uuid, migration.migration_type, migration.status)
 
 
+def coming():
+    """Servers that the scheduler has chosen this host for, and that are on no host yet: Placement has their allocations."""
+    admin = context.get_admin_context()
+    known = {server.uuid for server in objects.InstanceList.get_by_host(admin, CONF.host, expected_attrs=[])}
+    known |= {each.uuid for each in objects.MigrationList.get_by_filters(admin, {"host": CONF.host})}
+    for node in objects.ComputeNodeList.get_all_by_host(admin, CONF.host):
+        allocations = report.report_client_singleton().get_allocations_for_resource_provider(admin, node.uuid).allocations
+        for consumer in set(allocations) - known:
+            try:
+                server = objects.Instance.get_by_uuid(admin, consumer, expected_attrs=[])
+            except exception.InstanceNotFound:
+                yield consumer, False
+            else:
+                if server.host is None:
+                    yield consumer, True
+
+
 def late(*_):
     raise TimeoutError("the conductor did not answer within %d s" % SECONDS_PER_QUERY)
 
@@ -163,7 +182,7 @@ objects.register_all()
 base.NovaObject.indirection_api = rpcapi.ConductorAPI()
 signal.signal(signal.SIGALRM, late)
 end = time.monotonic() + int(os.environ["DRAIN_SECONDS"] or 60)
-failed = idle = 0
+failed = idle = queries = 0
 is_disabled = False
 while time.monotonic() < end:
     signal.alarm(SECONDS_PER_QUERY)
@@ -172,6 +191,8 @@ while time.monotonic() < end:
             disable()
             is_disabled = True
         found = list(tasks())
+        found += ["%s comes" % uuid for uuid, is_known in coming() if is_known or queries < UNKNOWN_QUERIES]
+        queries += 1
     except Exception as error:
         failed += 1
         print(error, file=sys.stderr)
