@@ -34,6 +34,7 @@ export const REFERENCES: Readonly<Record<string, Schema>> = {
     text,
   ),
   object: meaning('the name of an object of the release: `fernet-keys`', text),
+  image: meaning('the image of a component: `compute`', text),
   self: meaning("the pod's own URL for an endpoint: `image`", text),
   peer: meaning("a prefix of the pod's own name among its peers: `rabbit@`", text),
   json: meaning('any value, as JSON', {}),
@@ -187,6 +188,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   drain: meaning(
     'seconds that it keeps serving after termination starts, until nodes send new clients elsewhere (5 with an endpoint)',
     whole,
+  ),
+  blocks: meaning(
+    'the PodDisruptionBudget of pods that it creates itself, and that must not be evicted: the end of its name (`budget`), and the label `app.kubernetes.io/component` of the pods (`component`)',
+    closed({budget: text, component: text}),
   ),
   lifecycle: meaning("Kubernetes' `lifecycle` of the container", ANY_OBJECT),
   rootwrap: meaning(

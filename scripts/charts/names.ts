@@ -128,7 +128,7 @@ function referencesOf({name, directory, values}: OwnChart, catalogue: readonly s
             : [],
         ),
         ...mapsAt(facts, 'variables').flatMap(([variable, reference]) =>
-          referredEndpoints([kind, key, 'variables', variable], reference, {endpoints, files}),
+          referredNames([kind, key, 'variables', variable], reference, {endpoints, files, components}),
         ),
       ]),
     ),
@@ -171,17 +171,18 @@ export function parametersOf(block: NamedTemplate | undefined): readonly string[
 }
 
 /**
- * Returns the endpoint or file with which a reference of a variable begins: `oslo_db` of `{port:
+ * Returns the endpoint, file or component with which a reference of a variable begins: `oslo_db` of `{port:
  * oslo_db.mysql}`.
  */
-function referredEndpoints(
+function referredNames(
   path: Path,
   reference: Values,
-  {endpoints, files}: {readonly endpoints: readonly string[]; readonly files: readonly string[]},
+  {endpoints, files, components}: Readonly<Record<'endpoints' | 'files' | 'components', readonly string[]>>,
 ): readonly Named[] {
   return Object.entries(reference).flatMap(([key, value]) => {
     const [first = ''] = String(value).split('.', 1)
     if (key === 'option') return [{path: [...path, key], name: first, what: 'file', allowed: files}]
+    if (key === 'image') return [{path: [...path, key], name: first, what: 'component', allowed: components}]
     if (!['credential', 'uri', 'host', 'port', 'members', 'auth', 'self'].includes(key)) return []
     return [{path: [...path, key], name: first, what: 'endpoint', allowed: endpoints}]
   })

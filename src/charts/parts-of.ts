@@ -38,6 +38,7 @@ export function partsOf(chartParts: Whole): ReadonlyMap<string, Part> {
       chart,
       siblings: components.filter((each) => each !== name),
       counted: counted(name).filter((each) => each !== name),
+      images: imagesOf(values, name),
       requires: required.map(({part, evidence}) => ({release: partName(part), kind: 'ready', evidence})),
       ...(position && {position}),
     },
@@ -86,6 +87,12 @@ function expected(values: Values): readonly string[] {
   return checks.flatMap((check) =>
     Object.values(mapAt(check, 'least')).flatMap((least) => digText(least, 'replicas') ?? []),
   )
+}
+
+/** Returns the components whose images the variables of a component name. */
+function imagesOf(values: Values, component: string): readonly string[] {
+  const variables = Object.values(mapAt(values, 'components', component, 'variables'))
+  return variables.flatMap((variable) => digText(variable, 'image') ?? [])
 }
 
 function hasLateJobs(values: Values): boolean {

@@ -63,6 +63,8 @@ export interface Part {
   readonly siblings: readonly string[]
   /** The other components whose number of replicas it gets, for clients or the status of the service. */
   readonly counted: readonly string[]
+  /** The other components whose image it needs, for pods that it creates itself. */
+  readonly images: readonly string[]
   /** The requirements on the other parts. */
   readonly requires: readonly PartRequirement[]
   /** The position of the key that makes the section several releases. */

@@ -14,6 +14,8 @@ export interface NodePod {
   /** The labels of nodes on which it may run. */
   readonly selector: Readonly<Record<string, string>>
   readonly isBeingDeleted: boolean
+  /** Whether it is there because instances run on the node, and ends when none does. */
+  readonly blocksDrain?: true
 }
 
 /** Takes pods off nodes, as `kubectl drain` does. Every function throws like those of `Cluster`. */
@@ -31,6 +33,8 @@ export interface Evictions {
 
 /** The annotation of a pod from a file of the kubelet. */
 const MIRROR = 'kubernetes.io/config.mirror'
+/** The label of the pods of nova's component `drain-blocker` (charts/nova/templates/_drain-blocker.tpl). */
+const BLOCKS_DRAIN = 'kk.openstack.org/blocks-drain'
 
 export function openEvictions(client: ApiClient): Evictions {
   return {
@@ -48,10 +52,14 @@ async function listPods(client: ApiClient, node: string): Promise<readonly NodeP
   return items
     .filter(({metadata}) => metadata.annotations?.[MIRROR] === undefined)
     .map(({metadata, spec}) => {
-      const {namespace = '', name, uid = '', ownerReferences = [], deletionTimestamp} = metadata
+      const {namespace = '', name, uid = '', ownerReferences = [], labels = {}, deletionTimestamp} = metadata
       const controller = ownerReferences.find((owner) => owner.controller)?.kind
       const selector = spec?.nodeSelector ?? {}
-      return {namespace, name, uid, controller, selector, isBeingDeleted: deletionTimestamp !== undefined}
+      const blocksDrain = labels[BLOCKS_DRAIN] !== undefined
+      return {
+        ...{namespace, name, uid, controller, selector, isBeingDeleted: deletionTimestamp !== undefined},
+        ...(blocksDrain && {blocksDrain}),
+      }
     })
 }
 

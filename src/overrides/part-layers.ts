@@ -7,7 +7,6 @@ import type {Layer} from './layer.ts'
 
 /** Paths whose keys are components, which the library reads only for that component's own objects. */
 const COMPONENT_PATHS = [
-  ['images', 'tags'],
   ['labels'],
   ['network'],
   ['network_policy'],
@@ -33,6 +32,7 @@ const SHARED_PATHS = [
   ['pod', 'env'],
 ] as const
 const REPLICAS = ['pod', 'replicas'] as const
+const IMAGES = ['images', 'tags'] as const
 
 /**
  * Returns the layers of one part of a section: without the values that only affect its other components, so
@@ -78,13 +78,15 @@ function keepPart(values: Values, part: Part): Values {
     new Set(components.flatMap((each) => keysOf(part.chart, each)).filter((key) => !ownKeys.has(key)))
   const paths = part.name === COMMON ? COMPONENT_PATHS : [...COMPONENT_PATHS, ...SHARED_PATHS]
   const otherKeys = keys(part.siblings)
-  const uncountedKeys = keys(part.siblings.filter((each) => !part.counted.includes(each)))
+  const keysWithout = (needed: readonly string[]) =>
+    keys(part.siblings.filter((each) => !needed.includes(each)))
+  const removed = [
+    ...paths.map((path) => [path, otherKeys] as const),
+    [REPLICAS, keysWithout(part.counted)] as const,
+    [IMAGES, keysWithout(part.images)] as const,
+  ]
   const removeOthers = (tree: Values) =>
-    without(
-      paths.reduce((rest, path) => without(rest, path, otherKeys), tree),
-      REPLICAS,
-      uncountedKeys,
-    )
+    removed.reduce((rest, [path, removedKeys]) => without(rest, path, removedKeys), tree)
   const {global} = values
   const own = removeOthers(values)
   return isMap(global) ? withMap(own, 'global', removeOthers(global)) : own

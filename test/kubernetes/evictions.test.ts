@@ -31,6 +31,14 @@ describe('the pods of a node', () => {
       'spec.nodeName=node-1,status.phase!=Succeeded,status.phase!=Failed',
     )
   })
+
+  it('have a mark if they block a drain', async () => {
+    const labels = {'kk.openstack.org/blocks-drain': 'nova-use-kk-node-drain-node-1'}
+    const items = [{metadata: {namespace: 'openstack', name: 'blocker', uid: 'u', labels}}]
+    const {client} = await scriptedServer((_, response) => json(response, {metadata: {}, items}))
+
+    expect(await openEvictions(client).pods('node-1')).toMatchObject([{name: 'blocker', blocksDrain: true}])
+  })
 })
 
 describe('an eviction', () => {

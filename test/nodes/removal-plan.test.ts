@@ -69,6 +69,12 @@ describe('the plan of the removal of a node', () => {
     expect(plan({labels, pods: [], workloads: [...node.workloads, os, others]}).labels).toEqual([])
   })
 
+  it('does not count the pod by which nova blocks a drain: its instances do', () => {
+    const blocker = pod('nova-use-kk-node-drain-a-1', {controller: 'ReplicaSet', selector: {}})
+
+    expect(plan({pods: [...node.pods, blocker]}).residents).toEqual([])
+  })
+
   it('goes on where it was interrupted: the labels are gone, the host, its agents or its provider is not', () => {
     const nova = {...facts, hosts: [host('b')]}
     const rest = [

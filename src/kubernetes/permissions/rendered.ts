@@ -34,6 +34,7 @@ const ROLE_GRANTS: Grants = [
   ['', ['endpoints', 'services'], ['get', 'list']],
   ['discovery.k8s.io', ['endpointslices'], ['get', 'list', 'watch']],
   ['coordination.k8s.io', ['leases'], ['create', 'get', 'update']],
+  ['apps', ['replicasets'], ['create', 'delete', 'list']],
 ]
 
 /** The rights that their ClusterRoles grant. */

@@ -5,7 +5,7 @@ import {type InstancePlan, planInstances, running} from '../../nodes/drain-plan.
 import type {OperationEvent} from '../../nodes/facts.ts'
 import {findSwitch, moveGateways} from './gateways.ts'
 import {execute, type Following, findTemplate, settledFacts, type Template} from './instances.ts'
-import {cordon, evict, podsToEvict, podText, readNode, type Unevicted} from './kubernetes-node.ts'
+import {cordon, evict, podsToEvict, podText, readNode, type Unevicted, unblocked} from './kubernetes-node.ts'
 
 export type DrainPorts = Pick<Cluster, 'objects' | 'live' | 'health' | 'evictions' | 'exec'>
 
@@ -87,6 +87,8 @@ export async function drain(
     : {operations: [], stays: []}
   const result = {node, isEmpty: false, operations, stays, gateways: [], pods: []}
   if (stays.length > 0) return result
+  const blocking = await unblocked(cluster, node, {deadline, signal, onProgress})
+  if (blocking.length > 0) return {...result, pods: blocking}
 
   const found = await findSwitch({exec: cluster.exec, files}, environment, node)
   if (found) onProgress('moving the gateways of routers')

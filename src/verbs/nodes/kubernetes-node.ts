@@ -66,20 +66,22 @@ export interface DrainedPods {
   readonly unmanaged: readonly NodePod[]
 }
 
-/** Returns the pods that leave a node; those of DaemonSets stay. */
+/**
+ * Returns the pods that leave a node; those of DaemonSets stay, those that block a drain end by themselves.
+ */
 export async function podsToEvict(
   {evictions}: Pick<Cluster, 'evictions'>,
   node: string,
 ): Promise<DrainedPods> {
-  const pods = (await evictions.pods(node)).filter(({controller}) => controller !== 'DaemonSet')
+  const all = await evictions.pods(node)
+  const pods = all.filter(({controller, blocksDrain}) => controller !== 'DaemonSet' && !blocksDrain)
   return {
     evicted: pods.filter(({controller}) => controller !== undefined),
     unmanaged: pods.filter(({controller}) => controller === undefined),
   }
 }
 
-interface Evicting {
-  readonly pods: readonly NodePod[]
+interface Waiting {
   /** Milliseconds since the epoch. */
   readonly deadline: number
   readonly signal?: AbortSignal | undefined
@@ -87,10 +89,43 @@ interface Evicting {
   readonly onProgress: (line: string) => void
 }
 
+interface Evicting extends Waiting {
+  readonly pods: readonly NodePod[]
+}
+
 /** A pod that is still there at the deadline, and why. */
 export interface Unevicted {
   readonly pod: string
   readonly why: string
+}
+
+/** How long the component `drain-blocker` has to read that no instance runs, in milliseconds. */
+const UNBLOCK_TIMEOUT_MS = 120_000
+
+/**
+ * Waits until no pod blocks the drain of a node, and returns those that still do. Nova's component
+ * `drain-blocker` deletes them; it needs to run, so this comes before the eviction of other pods.
+ */
+export async function unblocked(
+  {evictions}: Pick<NodePorts, 'evictions'>,
+  node: string,
+  {deadline, signal, onProgress}: Waiting,
+): Promise<readonly Unevicted[]> {
+  let blocking: readonly NodePod[] = []
+  await pollUntil(
+    async () => {
+      const found = (await evictions.pods(node)).filter(({blocksDrain}) => blocksDrain)
+      if (found.length > 0 && blocking.length === 0)
+        onProgress(`waiting until nova's drain-blocker sees that no instance runs on ${node}`)
+      blocking = found
+      return found.length === 0
+    },
+    {interval: 1_000, deadline: Math.min(deadline, Date.now() + UNBLOCK_TIMEOUT_MS), signal},
+  )
+  return blocking.map((pod) => ({
+    pod: podText(pod),
+    why: "nova's databases have an instance that runs here, or the pod of nova-drain-blocker does not run or cannot read them",
+  }))
 }
 
 /** Evicts pods as their budgets allow, and waits until they are gone. */

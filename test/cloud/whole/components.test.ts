@@ -18,7 +18,7 @@ const FUNCTION = GIVE.split('\n\n')[0]!
 
 const LIVES = 'app.kubernetes.io/instance=nova,app.kubernetes.io/component in '
 const lives = (...components: readonly string[]) => podIds(NAMESPACE, `${LIVES}(${components.join(',')})`)
-const OTHERS = ['api', 'metadata', 'scheduler', 'novncproxy', 'compute']
+const OTHERS = ['api', 'metadata', 'scheduler', 'novncproxy', 'compute', 'drain-blocker']
 
 async function onNode(script: string): Promise<void> {
   const {exitCode, stderr} = await kk(['aio', 'shell', '--', 'bash', '-ec', script])
@@ -42,7 +42,7 @@ afterAll(async () => {
 describe('nova as releases per component', () => {
   it('takes over the pods of the single release without disruption', async () => {
     const before = await lives(...OTHERS, 'conductor')
-    expect(Object.keys(before)).toHaveLength(6)
+    expect(Object.keys(before)).toHaveLength(7)
 
     await onNode(GIVE)
     await succeed(['deploy', file, '--yes'])

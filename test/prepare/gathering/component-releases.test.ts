@@ -11,9 +11,17 @@ import {recordOf} from '../../plan/fixtures.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const NOVA = 'kk: {releases: {nova: {components: true}}}\n'
-const PARTS = ['common', 'api', 'metadata', 'conductor', 'scheduler', 'novncproxy', 'compute', 'rollout'].map(
-  (part) => `nova-${part}`,
-)
+const PARTS = [
+  'common',
+  'api',
+  'metadata',
+  'conductor',
+  'scheduler',
+  'novncproxy',
+  'compute',
+  'drain-blocker',
+  'rollout',
+].map((part) => `nova-${part}`)
 
 describe('a section with components: true', () => {
   it('becomes a common release, a release per component and a release for the jobs that wait for them', async () => {

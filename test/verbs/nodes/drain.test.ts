@@ -13,6 +13,8 @@ const pod = (name: string, controller: string | undefined = 'ReplicaSet') => ({
   ...{namespace: 'openstack', name, uid: name, controller, selector: {}, isBeingDeleted: false},
 })
 
+const BLOCKER = {...pod('nova-use-kk-node-drain-a'), blocksDrain: true} as const
+
 function options(node = 'a', seconds = 60) {
   const events: OperationEvent[] = []
   const lines: string[] = []
@@ -72,6 +74,30 @@ describe('kk node drain', () => {
     expect(cloud.done).toEqual(['disable a', 'live web'])
     expect(viewText(drainedText(drained, plain))).toContain(
       'instance db (db; project shop, user ann) stays: its tag says so: kk:maintenance=never',
+    )
+  })
+
+  it('waits until nova no longer blocks the drain before it evicts pods, which may be of nova', async () => {
+    const cloud = fakeCloud({servers: [server('web')], pods: [pod('api'), BLOCKER]})
+
+    const {plan} = await planDrain(portsOf(cloud), options())
+    const drained = await empty(cloud)
+
+    expect(plan.evicts).toEqual(['openstack/api'])
+    expect(drained).toMatchObject({isEmpty: true, pods: []})
+    expect(cloud.done).toEqual(['disable a', 'live web', 'unblock a', 'cordon a', 'evict api'])
+  })
+
+  it('leaves everything else if nova does not stop to block the drain', async () => {
+    const kept = new Map([[BLOCKER.name, 'the cells cannot be read']])
+    const cloud = fakeCloud({servers: [server('web')], pods: [pod('api'), BLOCKER], kept})
+
+    const drained = await empty(cloud, 0)
+
+    expect(drained.isEmpty).toBe(false)
+    expect(cloud.done).toEqual(['disable a', 'live web'])
+    expect(viewText(drainedText(drained, plain))).toContain(
+      `✘ pod openstack/nova-use-kk-node-drain-a stays: nova's databases have an instance that runs here`,
     )
   })
 

@@ -67,7 +67,8 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {port: oslo_db.mysql}, {members: ovn_ovsdb_nb}, {auth: identity.admin.username},
 {option: keystone.fernet_tokens.max_active_keys}, {value: region}, {json: …};
 {object: fernet-keys}, that object of the release; {self: image}, the pod's own URL;
-{peer: rabbit@}, its name among its peers; {secret: NAME, key: KEY}, a key of a Secret of the deployer.
+{peer: rabbit@}, its name among its peers; {image: compute}, the image of a component;
+{secret: NAME, key: KEY}, a key of a Secret of the deployer.
 */ -}}
 {{- define "common.pod.env.variables" -}}
 {{- $endpoints := dict "auth" (list "user" "field") "host" list "members" list "port" (list "port") "uri" (list "interface") -}}
@@ -96,6 +97,8 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {{- $text = printf "%s://$(POD_IP):%s" (ternary "https" "http" $.ctx.values.tls.internal) (include "common.endpoints.port" (dict "ctx" $.ctx "type" $value.self "interface" "service")) -}}
 {{- else if $reference.peer -}}
 {{- $text = printf "%s$(POD_NAME).%s-peers.%s.svc.%s" $value.peer $.unit.name $.ctx.namespace $.ctx.endpoints.cluster_domain_suffix -}}
+{{- else if $reference.image -}}
+{{- $text = include "common.context.image" (dict "ctx" $.ctx "key" $value.image "name" (dig $value.image "image" $.ctx.root.Values.image $.ctx.root.Values.components)) -}}
 {{- else if $reference.option -}}
 {{- $text = include "common.config.option" (dict "ctx" $.ctx "option" $value.option) -}}
 {{- else if $reference.value -}}
@@ -103,7 +106,7 @@ Variables of a unit, by name. A value is a string, or a reference to a value of 
 {{- else if hasKey $reference "json" -}}
 {{- $text = toRawJson $value.json -}}
 {{- else if kindIs "map" $value -}}
-{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, self, peer, secret" $name $.unit.key) -}}
+{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, image, self, peer, secret" $name $.unit.key) -}}
 {{- end -}}
 {{- $source := ternary (dict "value" $text) (dict "valueFrom" $from) (empty $from) -}}
 {{- $_ := set $.unit "env" (append $.unit.env (merge (dict "name" $name) $source)) -}}

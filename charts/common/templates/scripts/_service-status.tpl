@@ -16,7 +16,8 @@ import sys
 import time
 import urllib.parse
 
-CHECKS = json.loads(os.environ["CHECKS"])
+# Another script that imports this one has no checks.
+CHECKS = json.loads(os.environ.get("CHECKS", "{}"))
 SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 FILES = os.environ.get("CONFIG_FILES", "/var/lib/kolla/config_files")
 RESULT = os.path.join(os.environ.get("HOME", "/tmp"), "status.json")
@@ -220,5 +221,6 @@ def main():
         time.sleep(PERIOD_SECONDS if answer["state"] == "healthy" else PERIOD_SECONDS_UNTIL_HEALTHY)
 
 
-main()
+if __name__ == "__main__":
+    main()
 {{ end -}}

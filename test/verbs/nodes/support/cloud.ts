@@ -128,6 +128,13 @@ function perform(cloud: FakeCloud, operation: Operation): readonly string[] {
   ].map((line) => JSON.stringify(line))
 }
 
+/** Deletes the pods that block a drain, as nova's component drain-blocker does, if no budget keeps them. */
+function unblock(cloud: FakeCloud) {
+  const going = cloud.pods.filter(({name, blocksDrain}) => blocksDrain && !cloud.kept.has(name))
+  if (going.length > 0) cloud.done.push('unblock a')
+  cloud.pods = cloud.pods.filter((each) => !going.includes(each))
+}
+
 /** A DaemonSet as the cluster has it. */
 function agentObject({chart, component, label, group}: FakeAgent) {
   const matchExpressions = [{key: 'group', operator: 'In', values: [group]}]
@@ -267,16 +274,18 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
       log: async (_, pod) => (cloud.isLogLost ? Promise.reject(new Error('no log')) : (logs.get(pod) ?? [])),
     }),
     evictions: {
-      pods: async (node) => [
-        ...(node === 'a' ? cloud.pods : []),
-        ...agentPods(cloud)
+      async pods(node) {
+        const pods = node === 'a' ? cloud.pods : []
+        if (!cloud.servers.some((each) => each.host === node && each.status !== 'SHUTOFF')) unblock(cloud)
+        const ofAgents = agentPods(cloud)
           .filter((pod) => pod.node === node)
           .map(({namespace, name, label, isService}) => {
             const controller = isService ? 'ReplicaSet' : 'DaemonSet'
             const selector = {[label]: 'enabled'}
             return {namespace, name, uid: name, controller, selector, isBeingDeleted: false}
-          }),
-      ],
+          })
+        return [...pods, ...ofAgents]
+      },
       async evict(pod) {
         const refused = cloud.kept.get(pod.name)
         if (refused !== undefined) return refused
