@@ -322,7 +322,7 @@ describe('the program', () => {
     expect(api.names()).toHaveLength(1)
   })
 
-  it('repeats what the API refuses, does the rest meanwhile, and reports the reason', async () => {
+  it('repeats what the API refuses, does the rest first, and reports the reason', async () => {
     const {url} = await database(MAIN, instance('cmp1'), instance('cmp2'))
     const api = await fakeApi()
     api.refusals['GET'] = [500]
