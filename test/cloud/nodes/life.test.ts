@@ -117,6 +117,23 @@ async function whileWatched<T>(
 const drain = (...flags: readonly string[]) => onCloud(['node', 'drain', 'node-1', file, ...flags])
 const giveBack = (node: string) => onCloud(['node', 'return', node, file])
 
+describe('nova: the instances of a node', () => {
+  it('keep kubectl drain from it, which names the command that moves them', async () => {
+    const pods = ['--ignore-daemonsets', '--pod-selector', 'kk.openstack.org/blocks-drain']
+    try {
+      const drained = kubectl(['drain', 'node-1', ...pods, '--timeout=30s'])
+
+      await expect(drained).rejects.toMatchObject({
+        stderr: expect.stringMatching(
+          /nova-use-kk-node-drain-node-1-\S+" .*violate the pod's disruption budget/,
+        ),
+      })
+    } finally {
+      await kubectl(['uncordon', 'node-1'])
+    }
+  })
+})
+
 describe('nova, neutron: the instances of a node that is drained', () => {
   it('are moved, stopped or named as their tags say', async () => {
     const boots = await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])
@@ -151,6 +168,7 @@ describe('nova, neutron: the instances of a node that is drained', () => {
       ...['get', 'pods', '--all-namespaces', '--field-selector', 'spec.nodeName=node-1,status.phase=Running'],
       ...['--output', 'jsonpath={.items[*].metadata.ownerReferences[*].kind}'],
     ])
+    // Nothing blocks kubectl drain either.
     expect(new Set(left.split(' '))).toEqual(new Set(['DaemonSet']))
     await inClient('openstack token issue >/dev/null; openstack server list >/dev/null')
   })
