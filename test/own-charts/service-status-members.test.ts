@@ -69,6 +69,23 @@ describe('the status of the message bus', () => {
     })
   })
 
+  it('names a queue whose replicas the API does not know, and judges the others', async () => {
+    const hidden = queue('gone', {members: null, online: null, leader: null})
+    const down = {...hidden, name: 'down', state: 'down'}
+    const server = await bus(
+      members.map((name) => node(name)),
+      [hidden, down, queue('one')],
+    )
+
+    const {next} = await run('rabbitmq', {...server, MEMBERS})
+
+    expect(await next()).toEqual({
+      state: 'unhealthy',
+      summary: 'members: 3, queues: 3, with unknown replicas: gone, down',
+      findings: ['queue down: is down'],
+    })
+  })
+
   it('is unknown if it may not be asked', async () => {
     const server = await bus([], [])
 

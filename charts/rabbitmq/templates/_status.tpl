@@ -38,7 +38,7 @@ def member_problems(nodes):
 
 
 def queue_problem(queue):
-    replicas, online = queue.get("members", []), queue.get("online", [])
+    replicas, online = queue.get("members") or [], queue.get("online") or []
     if replicas and not queue.get("leader"):
         return "has no leader"
     if len(online) < len(replicas):
@@ -60,7 +60,10 @@ def check():
     for problem, names in causes.items():
         more = " and %d more" % (len(names) - 3) if len(names) > 3 else ""
         findings.append("queue %s%s: %s" % (", ".join(names[:3]), more, problem))
-    few = sum(0 < len(queue.get("members", [])) < MEMBERS for queue in queues)
+    few = sum(0 < len(queue.get("members") or []) < MEMBERS for queue in queues)
     note = ", with fewer replicas than the cluster has members: %d" % few if few else ""
+    # The API may have null instead of them: for seconds while queues are deleted, and once for half an hour.
+    hidden = [queue["name"] for queue in queues if None in (queue.get("members", []), queue.get("online", []))]
+    note += ", with unknown replicas: %s" % ", ".join(hidden[:3]) if hidden else ""
     return "members: %d, queues: %d%s" % (MEMBERS, len(queues), note), findings
 {{ end -}}
