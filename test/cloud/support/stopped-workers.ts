@@ -31,7 +31,7 @@ export function testStoppedWorkers(workers: Workers): void {
 }
 
 /** Sends a signal to all processes of a worker but the init of its container. */
-export async function signal(pod: string, name: 'STOP' | 'CONT') {
+async function signal(pod: string, name: 'STOP' | 'CONT') {
   const script = `for pid in /proc/[0-9]*; do
     [ "$pid" = /proc/1 ] || [ "$pid" = "/proc/$$" ] || kill -${name} "\${pid#/proc/}"
   done 2>/dev/null; true`

@@ -4,7 +4,6 @@ import {waitFor} from '../../e2e/support/cluster.ts'
 import {inClient} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
 import {becomes, machine, removeMachine, smallFlavors} from '../support/machines.ts'
-import {signal} from '../support/stopped-workers.ts'
 
 /** The time that nova's pods have to end, as the chart sets it. */
 const GRACE_SECONDS = 240
@@ -97,31 +96,6 @@ describe('nova: a pod that is deleted', () => {
 
     expect(seen).toEqual([expect.stringMatching(/^BUILD /), 'ACTIVE null'])
     await disabled
-    await waitForHost('enabled')
-  })
-
-  it('first completes a build that it has not begun when it is deleted', async (test) => {
-    test.onTestFinished(() => removeMachine('kk-chosen'))
-    await removeMachine('kk-chosen')
-    const compute = 'app.kubernetes.io/instance=nova,app.kubernetes.io/component=compute'
-    const name = ['--selector', compute, '--output', 'jsonpath={.items[0].metadata.name}']
-    const pod = await kubectl(['get', 'pods', '--namespace', NAMESPACE, ...name])
-    // The scheduler chooses the host, and the request waits in the queue.
-    await signal(pod, 'STOP')
-    await inClient(
-      'openstack server create --image guest --flavor kk-less --network first kk-chosen >/dev/null',
-    )
-    await waitForState('kk-chosen', /^BUILD scheduling/)
-
-    const {seen} = await endPods('compute', async () => {
-      await waitForHost('disabled AUTO: kk: the pod of nova-compute ends')
-      // Longer than two queries that find nothing.
-      await new Promise((done) => setTimeout(done, 10_000))
-      await signal(pod, 'CONT')
-      return stateOf('kk-chosen')
-    })
-
-    expect(seen).toEqual([expect.stringMatching(/^BUILD /), 'ACTIVE null'])
     await waitForHost('enabled')
   })
 
