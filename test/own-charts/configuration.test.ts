@@ -270,6 +270,23 @@ describe('the configuration hash of a component', async () => {
     expect(await hash('keystone', values)).not.toBe(plain)
   })
 
+  it('changes with the script that its container runs', async () => {
+    const hashes = async (values: object) => {
+      const objects = await charts.render('nova', {values})
+      return ['drain-blocker', 'conductor'].map(
+        (component) =>
+          find(objects, 'Deployment', `nova-${component}`).spec!.template!.metadata.annotations![
+            'kk.openstack.org/config-hash'
+          ],
+      )
+    }
+
+    const [before, after] = await Promise.all([hashes({}), hashes({images: {pull_policy: 'Always'}})])
+
+    expect(after[0]).not.toBe(before![0])
+    expect(after[1]).toBe(before![1])
+  })
+
   it.each([
     ['replicas', {pod: {replicas: 2}}],
     ['a password that only a job reads', {endpoints: {oslo_db: {auth: {admin: {password: 'other'}}}}}],

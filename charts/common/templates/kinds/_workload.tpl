@@ -16,7 +16,7 @@ not covered: the pod reloads it while it runs.
 {{- $inputs = append $inputs (dig . "text" "" $.ctx.files) -}}
 {{- end -}}
 {{- end -}}
-{{- range .unit.scripts -}}
+{{- range concat (compact (list .unit.script)) (.unit.scripts | default list) -}}
 {{- $inputs = append $inputs (get $.ctx.configmaps.bin .) -}}
 {{- end }}
 {{ include "common.context.object" (merge (dict "kind" (printf "apps/v1 %s" .unit.kind) "annotations" $annotations) .) }}
