@@ -128,7 +128,7 @@ export function planRemoval(
     })
   const isLeaving = (selector: Labels) => Object.keys(selector).some((label) => chosen.includes(label))
   const leaving = pods.filter(({selector}) => isLeaving(selector))
-  const osds = osdsOf(seen, leaving)
+  const osds = osdsOf(seen, isLeaving)
   const podsOfOsds = new Set(osds.map(({pod}) => pod))
   // A claim without a pod belongs to a workload that was scaled down, and none of its labels is known.
   const claims = seen.claims.filter(({pod, selector}) =>
@@ -168,13 +168,13 @@ function isMet(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value)
 }
 
-/** Returns the osds of pods that leave, and those whose pod runs on another node by now. */
-function osdsOf({ceph, pods}: RemovedNode, leaving: readonly ResidentPod[]): readonly Osd[] {
+/** Returns the osds that leave: those of pods that do, and those whose pod has another disk by now. */
+function osdsOf({ceph, pods, claims}: RemovedNode, isLeaving: (selector: Labels) => boolean): readonly Osd[] {
   return (ceph?.osds ?? []).flatMap(({id, pod}): readonly Osd[] => {
-    const own = pods.find(({name}) => name === pod)
-    // It has another disk there: a removal was interrupted.
-    if (!own) return [{id}]
-    return leaving.includes(own) ? [{id, pod: own.name}] : []
+    // The pod of a drained node waits for it, with its claim there.
+    const own = pods.find(({name}) => name === pod) ?? claims.find((claim) => claim.pod === pod)
+    if (pod === undefined || !own) return [{id}]
+    return isLeaving(own.selector) ? [{id, pod}] : []
   })
 }
 

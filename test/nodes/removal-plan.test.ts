@@ -114,6 +114,8 @@ describe('the plan of the removal of a node', () => {
 
   it('leaves an osd that another label keeps there', () => {
     expect(plan({pods: [...node.pods, disk], claims, ceph}, ['openvswitch'])).toMatchObject(none)
+    // Its pod waits for the drained node.
+    expect(plan({pods: node.pods, claims, ceph}, ['openvswitch'])).toMatchObject(none)
   })
 
   it('removes an osd from Ceph whose pod runs elsewhere by now', () => {
