@@ -5,9 +5,26 @@ import type {View} from '../report/text/view.ts'
 import {builtInFiles} from '../state/assets.ts'
 import {argument} from './argument.ts'
 import {type Console, type Output, requireConfirmation} from './console.ts'
-import {type ClusterFlags, type EnvironmentFlags, timeoutSeconds} from './flags.ts'
+import {
+  type ClusterFlags,
+  clusterFlags,
+  documentFlags,
+  type EnvironmentFlags,
+  environmentFlags,
+  timeoutSeconds,
+} from './flags.ts'
 import {type OpenedCluster, openChosenCluster} from './open/cluster.ts'
 import {openEnvironment} from './open/open.ts'
+import {changeFlags} from './run/flags.ts'
+
+/** The flags of commands that change a node after they have shown a plan. */
+export const nodeChangeFlags = {
+  ...environmentFlags,
+  yes: changeFlags.yes,
+  'dry-run': changeFlags['dry-run'],
+  ...documentFlags,
+  ...clusterFlags,
+}
 
 /** The argument of commands for one node of a cloud. */
 export const cloudNodeArgument = {

@@ -52,8 +52,8 @@ export interface NodeOsds {
 /** A chassis of OVN. */
 export interface Chassis {
   readonly name: string
-  /** The keys under which neutron's agents of the node report there. */
-  readonly agentKeys: readonly string[]
+  /** What neutron's agents of the node report there. */
+  readonly agents: Labels
 }
 
 /** A node that is to be removed, as Kubernetes, OVN and Ceph know it. */
@@ -156,7 +156,7 @@ export function planRemoval(
     ...{osds, removesHost, keepsChassis},
     claims: claims.filter(({pod}) => podsOfOsds.has(pod)).map(({name}) => name),
     chassis: keepsChassis
-      ? seen.chassis.filter(({agentKeys}) => agentsLeave && agentKeys.length > 0)
+      ? seen.chassis.filter(({agents}) => agentsLeave && Object.keys(agents).length > 0)
       : seen.chassis,
     ends: leaving
       .filter(({controller, isOurs}) => reports && isOurs && controller === 'DaemonSet')

@@ -23,7 +23,7 @@ const node: RemovedNode = {
   ],
   pods: [pod('nova-compute-1'), pod('ovn-controller-1', {selector: SWITCH})],
   claims: [],
-  chassis: [{name: 'c-a', agentKeys: ['neutron:ovn-metadata-id']}],
+  chassis: [{name: 'c-a', agents: {'neutron:ovn-metadata-id': 'm'}}],
   gateways: [],
   ceph: undefined,
 }
@@ -75,7 +75,7 @@ describe('the plan of the removal of a node', () => {
     expect(plan({pods: [...node.pods, blocker]}).residents).toEqual([])
   })
 
-  it('goes on where it was interrupted: the labels are gone, the host, its agents or its provider is not', () => {
+  it('goes on after an interruption that left the host, its agents or its provider, but not the labels', () => {
     const nova = {...facts, hosts: [host('b')]}
     const rest = [
       facts,

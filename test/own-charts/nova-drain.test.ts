@@ -9,8 +9,8 @@ import {find} from './support/objects.ts'
 const charts = await useCharts()
 
 /**
- * Nova's modules, whose answers follow each other in a file: each query of instances takes the next. An answer
- * has the instances on the host, those that are on none, and the consumers that Placement knows.
+ * Nova's modules, whose answers follow each other in a file: each query of instances takes the next. An
+ * answer has the instances on the host, those that are on none, and the consumers that Placement knows.
  */
 const NOVA = `
 import json, os, sys, types
@@ -29,11 +29,11 @@ class Service:
         print("disabled: %s" % self.disabled_reason, flush=True)
 service = Service()
 def answer():
-    return ANSWERS[min(len(calls) // 2, len(ANSWERS) - 1)]
+    return ANSWERS[min(len(calls), len(ANSWERS) - 1)]
 def by_host(context, host, expected_attrs):
     current = answer()
     if "error" in current:
-        calls.extend([1, 1])
+        calls.append(1)
         raise RuntimeError(current["error"])
     calls.append(1)
     return [Thing(uuid=uuid, task_state=task) for uuid, task in current.get("here", {}).items()]
@@ -45,7 +45,7 @@ def by_uuid(context, uuid, expected_attrs):
 current_of_coming = {}
 def allocations(context, node):
     global current_of_coming
-    current_of_coming = ANSWERS[min((len(calls) - 1) // 2, len(ANSWERS) - 1)]
+    current_of_coming = ANSWERS[min(len(calls) - 1, len(ANSWERS) - 1)]
     return Thing(allocations={uuid: {} for uuid in current_of_coming.get("consumers", [])})
 objects = module(
     "nova.objects",
@@ -111,11 +111,11 @@ it('a nova-compute first builds what the scheduler has chosen its host for, also
   ).toEqual([...[DISABLED, 'b comes', 'b comes', 'b is networking']])
 })
 
-it('an allocation of an instance on another host holds nothing, one that nobody knows only for a moment', async () => {
+it('an allocation of an instance on another host holds nothing, an unknown one only for a moment', async () => {
   expect(await drain({comes: {moved: 'node-2'}, consumers: ['moved']})).toEqual([DISABLED])
   expect(await drain({consumers: ['unknown']})).toEqual([DISABLED, ...Array(5).fill('unknown comes')])
 })
 
-it('a nova-compute ends if nobody answers', async () => {
+it('a nova-compute ends if the conductor does not answer', async () => {
   expect(await drain({error: 'no conductor'})).toEqual([DISABLED, ...Array(3).fill('no conductor')])
 })

@@ -147,19 +147,19 @@ def disable():
         service.save()
 
 
-def tasks():
+def tasks(servers):
     admin = context.get_admin_context()
-    for server in objects.InstanceList.get_by_host(admin, CONF.host, expected_attrs=[]):
+    for server in servers:
         if server.task_state:
             yield "%s is %s" % (server.uuid, server.task_state)
     for migration in objects.MigrationList.get_by_filters(admin, {"host": CONF.host, "status": MIGRATING}):
         yield "%s: %s is %s" % (migration.instance_uuid, migration.migration_type, migration.status)
 
 
-def coming():
+def coming(servers):
     """Servers that the scheduler has chosen this host for, and that are on no host yet: Placement has their allocations."""
     admin = context.get_admin_context()
-    known = {server.uuid for server in objects.InstanceList.get_by_host(admin, CONF.host, expected_attrs=[])}
+    known = {server.uuid for server in servers}
     known |= {each.uuid for each in objects.MigrationList.get_by_filters(admin, {"host": CONF.host})}
     for node in objects.ComputeNodeList.get_all_by_host(admin, CONF.host):
         allocations = report.report_client_singleton().get_allocations_for_resource_provider(admin, node.uuid).allocations
@@ -190,8 +190,9 @@ while time.monotonic() < end:
         if not is_disabled:
             disable()
             is_disabled = True
-        found = list(tasks())
-        found += ["%s comes" % uuid for uuid, is_known in coming() if is_known or queries < UNKNOWN_QUERIES]
+        servers = objects.InstanceList.get_by_host(context.get_admin_context(), CONF.host, expected_attrs=[])
+        found = list(tasks(servers))
+        found += ["%s comes" % uuid for uuid, is_known in coming(servers) if is_known or queries < UNKNOWN_QUERIES]
         queries += 1
     except Exception as error:
         failed += 1

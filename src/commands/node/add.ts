@@ -1,7 +1,6 @@
-import {cloudNodeArgument, confirmNodePlan, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
-import {changeFlags} from '../../cli/run/flags.ts'
+import {timeoutFlag} from '../../cli/flags.ts'
 import {addedText, addPlanText} from '../../report/nodes-text.ts'
 import {add, planAdd, refuseIfLacking} from '../../verbs/nodes/add.ts'
 
@@ -17,12 +16,8 @@ export default class NodeAdd extends KkCommand {
   static override strict = false
   static override args = cloudNodeArgument
   static override flags = {
-    ...environmentFlags,
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
+    ...nodeChangeFlags,
     timeout: timeoutFlag('the node to take instances', '15m'),
-    ...documentFlags,
-    ...clusterFlags,
   }
 
   override async run(): Promise<void> {

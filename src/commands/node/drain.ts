@@ -1,8 +1,7 @@
 import {Flags} from '@oclif/core'
-import {cloudNodeArgument, confirmNodePlan, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
-import {changeFlags} from '../../cli/run/flags.ts'
+import {timeoutFlag} from '../../cli/flags.ts'
 import {drainedText, drainPlanText, operationText} from '../../report/nodes-text.ts'
 import {drain, planDrain} from '../../verbs/nodes/drain.ts'
 
@@ -21,9 +20,7 @@ export default class NodeDrain extends KkCommand {
   static override strict = false
   static override args = cloudNodeArgument
   static override flags = {
-    ...environmentFlags,
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
+    ...nodeChangeFlags,
     'max-migrations': Flags.integer({
       summary: 'How many instances move at once.',
       min: 1,
@@ -31,8 +28,6 @@ export default class NodeDrain extends KkCommand {
       helpValue: 'N',
     }),
     timeout: timeoutFlag('the node to be empty', '1h'),
-    ...documentFlags,
-    ...clusterFlags,
   }
 
   override async run(): Promise<void> {

@@ -1,7 +1,6 @@
-import {cloudNodeArgument, confirmNodePlan, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
-import {changeFlags} from '../../cli/run/flags.ts'
+import {timeoutFlag} from '../../cli/flags.ts'
 import {evacuatedText, evacuationPlanText, operationText} from '../../report/nodes-text.ts'
 import {evacuate, planEvacuate, refuseIfAlive} from '../../verbs/nodes/evacuate.ts'
 
@@ -21,12 +20,8 @@ export default class NodeEvacuate extends KkCommand {
   static override strict = false
   static override args = cloudNodeArgument
   static override flags = {
-    ...environmentFlags,
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
+    ...nodeChangeFlags,
     timeout: timeoutFlag('the instances to start', '30m'),
-    ...documentFlags,
-    ...clusterFlags,
   }
 
   override async run(): Promise<void> {

@@ -1,8 +1,7 @@
 import {Flags} from '@oclif/core'
-import {cloudNodeArgument, confirmNodePlan, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
-import {changeFlags} from '../../cli/run/flags.ts'
+import {timeoutFlag} from '../../cli/flags.ts'
 import {removalPlanText, removedText} from '../../report/nodes-text.ts'
 import {planRemove, refuseIfInUse, remove} from '../../verbs/nodes/remove.ts'
 
@@ -21,17 +20,13 @@ export default class NodeRemove extends KkCommand {
   static override strict = false
   static override args = cloudNodeArgument
   static override flags = {
-    ...environmentFlags,
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
+    ...nodeChangeFlags,
     label: Flags.string({
       summary: 'Remove only this label; repeatable.',
       helpValue: 'KEY',
       multiple: true,
     }),
     timeout: timeoutFlag('the pods of the node to end', '15m'),
-    ...documentFlags,
-    ...clusterFlags,
   }
 
   override async run(): Promise<void> {

@@ -12,7 +12,7 @@ import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import type {Host} from '../../nodes/facts.ts'
 import {nodeLabels} from '../../nodes/removal-plan.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
-import {findTemplate, readFacts, type Template} from './instances.ts'
+import {readFacts, requireTemplate, type Template} from './instances.ts'
 import {podsOf, readNode} from './kubernetes-node.ts'
 import {type LiveWorkload, readWorkloads} from './workloads.ts'
 
@@ -82,17 +82,6 @@ async function hypervisorComponents(
 
 function componentOf({chart, component}: {readonly chart: string; readonly component: string}): string {
   return `${chart} ${component}`
-}
-
-async function requireTemplate(
-  cluster: Pick<Cluster, 'objects'>,
-  environment: DrainOptions['environment'],
-): Promise<Template> {
-  const template = await findTemplate(cluster, environment)
-  if (template) return template
-  throw new KkError('KK_NOT_INSTALLED', `no release of ${environment.name} runs instances`, {
-    hint: 'if it has nova, deploy it with the charts of this kk first',
-  })
 }
 
 /** Throws `KK_NODE_LACKS` if the node lacks something. */

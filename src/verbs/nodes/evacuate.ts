@@ -1,13 +1,12 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {collectors, type Deployed, gather} from '../../audit/gather.ts'
 import {KkError} from '../../base/errors.ts'
-import type {Environment} from '../../environment/environment.ts'
 import {findCondition} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {type EvacuationPlan, planEvacuation} from '../../nodes/evacuation-plan.ts'
 import type {OperationEvent} from '../../nodes/facts.ts'
 import type {DrainOptions, DrainPorts, Names} from './drain.ts'
-import {execute, findTemplate, settledFacts, type Template} from './instances.ts'
+import {execute, requireTemplate, settledFacts} from './instances.ts'
 import {podsOf, readNode} from './kubernetes-node.ts'
 
 /** How the instances of a dead node start elsewhere. */
@@ -47,14 +46,6 @@ export async function planEvacuate(
  * (`osd_client_watch_timeout`; Ceph 18: PrimaryLogPG::populate_obc_watchers).
  */
 const CLIENT_TIMEOUT_MS = 35_000
-
-async function requireTemplate(cluster: DrainPorts, environment: Environment): Promise<Template> {
-  const template = await findTemplate(cluster, environment)
-  if (template) return template
-  throw new KkError('KK_NOT_INSTALLED', `no release of ${environment.name} runs instances`, {
-    hint: 'if it has nova, deploy it with the charts of this kk first',
-  })
-}
 
 /** The result of an evacuation. */
 export interface Evacuated {

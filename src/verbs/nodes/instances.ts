@@ -41,6 +41,18 @@ export async function findTemplate(
   return templates.map(({metadata: {namespace, name}}) => ({namespace, cronJob: name}))[0]
 }
 
+/** As `findTemplate`. Throws `KK_NOT_INSTALLED` if there is none. */
+export async function requireTemplate(
+  cluster: Pick<Cluster, 'objects'>,
+  environment: Environment,
+): Promise<Template> {
+  const template = await findTemplate(cluster, environment)
+  if (template) return template
+  throw new KkError('KK_NOT_INSTALLED', `no release of ${environment.name} runs instances`, {
+    hint: 'if it has nova, deploy it with the charts of this kk first',
+  })
+}
+
 export interface Following {
   /** Milliseconds since the epoch. */
   readonly deadline: number

@@ -76,7 +76,7 @@ export async function planRemove(cluster: DrainPorts, options: RemoveOptions): P
   return planRemoval(seen, {facts, only: labels})
 }
 
-/** Asks nova; undefined if no chart runs it. Without its answer, nobody knows what lives on a node. */
+/** Asks nova; undefined if no chart runs it. Without its answer, it is not known what is on a node. */
 async function novaFacts(
   cluster: DrainPorts,
   workloads: readonly Workload[],
@@ -146,7 +146,7 @@ export interface Removed {
  * Idempotent: after an interruption, the next call goes on. Throws `KK_NODE_IN_USE`.
  */
 export async function remove(cluster: DrainPorts, options: RemoveOptions): Promise<Removed> {
-  const {environment, files, node, onProgress} = options
+  const {environment, node, onProgress} = options
   const plan = await planRemove(cluster, options)
   refuseIfInUse(plan)
   const podsNow = () => podsOf(cluster.exec, environment)
@@ -163,9 +163,7 @@ export async function remove(cluster: DrainPorts, options: RemoveOptions): Promi
   const isRemoved = operations.every(({event}) => event === 'done')
   const ovn = isRemoved && plan.chassis.length > 0 ? southboundPod(await podsNow()) : undefined
   if (ovn) {
-    const port = {exec: cluster.exec, files}
-    if (plan.keepsChassis) await deleteAgents(port, ovn, plan.chassis)
-    else await deleteChassis(cluster.exec, ovn, plan.chassis)
+    await (plan.keepsChassis ? deleteAgents : deleteChassis)(cluster.exec, ovn, plan.chassis)
     onProgress(plan.keepsChassis ? 'neutron has deleted its agents' : 'OVN has deleted its chassis')
   }
   return {node, labels: plan.labels, keeps: plan.keeps, operations, left: await leftOf(cluster, options)}

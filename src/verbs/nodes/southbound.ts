@@ -38,8 +38,8 @@ export function removableChassis(southbound: Southbound, node: string): readonly
   const names = new Set(chassisOf(southbound, node).map(({name}) => name))
   if (southbound.agents.has(node)) names.add(node)
   return [...names].map((name) => {
-    const keys = Object.keys(southbound.agents.get(name) ?? {})
-    return {name, agentKeys: keys.filter((key) => key.startsWith(AGENT))}
+    const reported = Object.entries(southbound.agents.get(name) ?? {})
+    return {name, agents: Object.fromEntries(reported.filter(([key]) => key.startsWith(AGENT)))}
   })
 }
 
@@ -86,16 +86,15 @@ export async function deleteChassis(
  * `SB_Global` (neutron: ovn/mech_driver/mech_driver.py delete_agent), with the chassis.
  */
 export async function deleteAgents(
-  {exec, files}: OvnPorts,
+  exec: OvnPorts['exec'],
   pod: SeenPod,
   chassis: readonly Chassis[],
 ): Promise<void> {
-  const {agents} = await readSouthbound({exec, files}, pod)
-  for (const {name, agentKeys} of chassis) {
-    const ids = agentKeys.filter((key) => key.endsWith('-id')).map((key) => agents.get(name)?.[key])
-    await change(exec, pod, ['remove', 'Chassis_Private', name, 'external_ids', ...agentKeys.map(quoted)])
-    for (const id of ids) {
-      if (id === undefined) continue
+  for (const {name, agents} of chassis) {
+    const keys = Object.keys(agents).map(quoted)
+    await change(exec, pod, ['remove', 'Chassis_Private', name, 'external_ids', ...keys])
+    for (const [key, id] of Object.entries(agents)) {
+      if (!key.endsWith('-id')) continue
       await change(exec, pod, ['set', 'SB_Global', '.', `external_ids:delete_agent=${quoted(id)}`])
       await change(exec, pod, ['remove', 'SB_Global', '.', 'external_ids', 'delete_agent'])
     }
