@@ -23,6 +23,7 @@ def module(name, **members):
     sys.modules[name] = made
     return made
 class InstanceNotFound(Exception): pass
+class MigrationNotFound(Exception): pass
 class Service:
     disabled = False
     def save(self):
@@ -42,6 +43,9 @@ def by_uuid(context, uuid, expected_attrs):
     if uuid not in known:
         raise InstanceNotFound(uuid)
     return Thing(host=known[uuid])
+def migration_by_uuid(context, uuid):
+    if uuid != "migration":
+        raise MigrationNotFound(uuid)
 current_of_coming = {}
 def allocations(context, node):
     global current_of_coming
@@ -52,7 +56,8 @@ objects = module(
     register_all=lambda: None,
     Service=Thing(get_by_compute_host=lambda context, host: service),
     InstanceList=Thing(get_by_host=by_host),
-    MigrationList=Thing(get_by_filters=lambda context, filters: [] if "status" in filters else [Thing(uuid="migration")]),
+    MigrationList=Thing(get_by_filters=lambda context, filters: []),
+    Migration=Thing(get_by_uuid=migration_by_uuid),
     ComputeNodeList=Thing(get_all_by_host=lambda context, host: [Thing(uuid="node")]),
     Instance=Thing(get_by_uuid=by_uuid),
 )
@@ -60,7 +65,7 @@ base = module("nova.objects.base", NovaObject=Thing(indirection_api=None))
 conf = module("nova.conf", CONF=Thing(host="node-1"))
 config = module("nova.config", parse_args=lambda arguments: None)
 context = module("nova.context", get_admin_context=lambda: None)
-exception = module("nova.exception", InstanceNotFound=InstanceNotFound)
+exception = module("nova.exception", InstanceNotFound=InstanceNotFound, MigrationNotFound=MigrationNotFound)
 rpcapi = module("nova.conductor.rpcapi", ConductorAPI=lambda: None)
 report = module("nova.scheduler.client.report", report_client_singleton=lambda: Thing(get_allocations_for_resource_provider=allocations))
 module("nova", config=config, context=context, exception=exception, objects=objects)

@@ -160,17 +160,25 @@ def coming(servers):
     """Servers that the scheduler has chosen this host for, and that are on no host yet: Placement has their allocations."""
     admin = context.get_admin_context()
     known = {server.uuid for server in servers}
-    known |= {each.uuid for each in objects.MigrationList.get_by_filters(admin, {"host": CONF.host})}
     for node in objects.ComputeNodeList.get_all_by_host(admin, CONF.host):
         allocations = report.report_client_singleton().get_allocations_for_resource_provider(admin, node.uuid).allocations
         for consumer in set(allocations) - known:
             try:
                 server = objects.Instance.get_by_uuid(admin, consumer, expected_attrs=[])
             except exception.InstanceNotFound:
-                yield consumer, False
+                if not is_migration(consumer):
+                    yield consumer, False
             else:
                 if server.host is None:
                     yield consumer, True
+
+
+def is_migration(uuid):
+    try:
+        objects.Migration.get_by_uuid(context.get_admin_context(), uuid)
+    except exception.MigrationNotFound:
+        return False
+    return True
 
 
 def late(*_):
