@@ -1,6 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises'
 
-interface Polling {
+export interface Polling {
   /** The poll interval, in milliseconds. */
   readonly interval: number
   /** In milliseconds since the epoch. */

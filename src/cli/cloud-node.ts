@@ -65,6 +65,7 @@ export async function openCloudNode(
     })
   }
   const cluster = await openChosenCluster(flags, environment)
+  let shown: string | undefined
   const newDeadline = () => Date.now() + seconds * 1000
   return {
     environment,
@@ -73,7 +74,10 @@ export async function openCloudNode(
     files: await builtInFiles(process.env),
     deadline: newDeadline(),
     newDeadline,
-    onProgress: (line) => console.say(console.palette('stderr').quiet(line)),
+    onProgress: (line) => {
+      if (line !== shown) console.say(console.palette('stderr').quiet(line))
+      shown = line
+    },
   }
 }
 
@@ -85,7 +89,10 @@ interface Confirmed<P> {
   readonly refuse?: (plan: P) => void
 }
 
-/** Shows the plan for a node, and asks unless `--yes` is given. Returns false for a dry run. */
+/**
+ * Shows the plan for a node, and asks unless `--yes` is given. Returns false for a dry run. Throws what
+ * `refuse` throws, after the plan of a dry run.
+ */
 export async function confirmNodePlan<P>(
   console: Console,
   flags: {readonly yes: boolean; readonly 'dry-run': boolean; readonly output: Output},
@@ -93,6 +100,7 @@ export async function confirmNodePlan<P>(
 ): Promise<boolean> {
   if (flags['dry-run']) {
     console.document(flags.output, plan, (palette) => text(plan, palette))
+    refuse?.(plan)
     return false
   }
   refuse?.(plan)

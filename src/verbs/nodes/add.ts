@@ -2,13 +2,13 @@ import {podsFor} from '../../audit/gather.ts'
 import {NOVA_MANAGE} from '../../audit/repairs.ts'
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import {pollUntil} from '../../base/poll.ts'
 import {hindrances} from '../../doctor/cluster/scheduling.ts'
 import {NODES, PODS} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Pod} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {Host} from '../../nodes/facts.ts'
 import {nodeLabels} from '../../nodes/removal-plan.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
@@ -121,7 +121,7 @@ export async function add(
   await podsReady(cluster, plan, options)
   let host: Host | undefined
   let tries = 0
-  await pollUntil(
+  await pollCluster(
     async () => {
       host = await readHost(cluster, template, options)
       if (host?.isUp && !hasRoom(host)) await discover(cluster, tries++, options)
@@ -200,7 +200,7 @@ async function podsReady(
   {environment, node, deadline, signal, onProgress}: DrainOptions,
 ): Promise<void> {
   let missing: readonly string[] = []
-  const found = await pollUntil(
+  const found = await pollCluster(
     async () => {
       const pods = (await podsOf(cluster.exec, environment)).filter((pod) => pod.node === node)
       missing = starts.filter((component) => !pods.some((pod) => componentOf(pod) === component))

@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
-import {pollUntil} from '../../base/poll.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {SeenPod} from '../../kubernetes/exec/exec.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import {podsOf} from './kubernetes-node.ts'
 import {chassisOf, gatewayPorts, type OvnPorts, readSouthbound} from './southbound.ts'
 
@@ -35,7 +35,7 @@ const MOVE_TIMEOUT_MS = 120_000
 export async function moveGateways(found: NodeSwitch): Promise<readonly string[]> {
   await setOption(found, '')
   let left: readonly string[] = []
-  await pollUntil(
+  await pollCluster(
     async () => {
       left = await gatewaysOn(found)
       return left.length === 0

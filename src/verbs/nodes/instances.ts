@@ -8,6 +8,7 @@ import type {Cluster} from '../../kubernetes/cluster.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import {type Condition, findCondition, type Pod} from '../../kubernetes/gate/kinds/observed.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import {type CloudFacts, eventsIn, factsIn, type Operation, type OperationEvent} from '../../nodes/facts.ts'
 
 /** The component of the chart nova whose CronJob is the template of Jobs that ask nova, and act in it. */
@@ -176,6 +177,7 @@ async function follow(
     reported = events.length
     return log
   }
+  const readPatiently = async () => (await pollCluster(read, {interval: POLL_MS, deadline, signal})) ?? []
   let isOver = false
   const over = health
     .gate({
@@ -191,10 +193,10 @@ async function follow(
   over.catch(() => undefined)
   while (!isOver) {
     await Promise.race([over.catch(() => undefined), wait(POLL_MS)])
-    await read()
+    await readPatiently()
   }
   await over
-  return read()
+  return readPatiently()
 }
 
 const POLL_MS = 1000

@@ -1,12 +1,12 @@
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import {pollUntil} from '../../base/poll.ts'
 import {type Environment, namespacesOf} from '../../environment/environment.ts'
 import {NODES} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {NodePod} from '../../kubernetes/evictions.ts'
 import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
 import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 
 type NodePorts = Pick<Cluster, 'objects' | 'evictions'>
 
@@ -112,7 +112,7 @@ export async function unblocked(
   {deadline, signal, onProgress}: Waiting,
 ): Promise<readonly Unevicted[]> {
   let blocking: readonly NodePod[] = []
-  await pollUntil(
+  await pollCluster(
     async () => {
       const found = (await evictions.pods(node)).filter(({blocksDrain}) => blocksDrain)
       if (found.length > 0 && blocking.length === 0)
@@ -137,7 +137,7 @@ export async function evict(
   const waiting = new Map<string, string>()
   await mapParallel(pods, async (pod) => {
     const name = podText(pod)
-    await pollUntil(
+    await pollCluster(
       async () => {
         const refused = await evictions.evict(pod)
         if (refused !== undefined && waiting.get(name) !== refused) onProgress(`${name} waits: ${refused}`)
@@ -150,7 +150,7 @@ export async function evict(
   })
   const uids = new Set(pods.map(({uid}) => uid))
   let left: readonly NodePod[] = pods
-  await pollUntil(
+  await pollCluster(
     async () => {
       left = (await evictions.pods(node)).filter(({uid}) => uids.has(uid))
       return left.length === 0

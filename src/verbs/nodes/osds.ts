@@ -1,7 +1,7 @@
 import {KkError} from '../../base/errors.ts'
-import {pollUntil} from '../../base/poll.ts'
 import {CLAIMS, PODS} from '../../kubernetes/api/resources.ts'
 import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {NodeOsds, Osd} from '../../nodes/removal-plan.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
 
@@ -69,7 +69,7 @@ export async function emptyOsds(
   await order(exec, pod, ['osd', 'out', ...names])
   onProgress(`${names.join(', ')} are out: Ceph copies their data`)
   let why = ''
-  const isEmpty = await pollUntil(
+  const isEmpty = await pollCluster(
     async () => {
       const {code, stderr} = await run(exec, pod, ['osd', 'safe-to-destroy', ...names])
       const said = stderr.trim()
@@ -107,7 +107,7 @@ export async function purgeOsds(
   for (const {pod: own} of osds) if (own !== undefined) await objects.delete(PODS, placeOf(own))
   for (const osd of osds) {
     let why = ''
-    const isPurged = await pollUntil(
+    const isPurged = await pollCluster(
       async () => {
         const {code, stderr} = await run(exec, pod, ['osd', 'purge', nameOf(osd), '--yes-i-really-mean-it'])
         why = stderr.trim()

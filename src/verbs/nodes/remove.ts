@@ -1,9 +1,9 @@
 import {KkError} from '../../base/errors.ts'
-import {pollUntil} from '../../base/poll.ts'
 import {NODES} from '../../kubernetes/api/resources.ts'
 import type {SeenPod} from '../../kubernetes/exec/exec.ts'
 import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {CloudFacts, OperationEvent} from '../../nodes/facts.ts'
 import {
   isKnown,
@@ -211,7 +211,7 @@ async function ended(
   // Pods of a silent kubelet end when it is back.
   if (!seen || reason === 'NotReady' || reason === 'BeingDeleted') return
   let left: readonly string[] = []
-  const isOver = await pollUntil(
+  const isOver = await pollCluster(
     async () => {
       const pods = await readResidentPods(cluster, environment, node)
       left = pods

@@ -1,12 +1,12 @@
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import {pollUntil} from '../../base/poll.ts'
 import {namespacesOf} from '../../environment/environment.ts'
 import {DAEMON_SETS, DEPLOYMENTS, PODS, type Resource} from '../../kubernetes/api/resources.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Observed} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {reportsStatus} from '../../kubernetes/gate/service-status.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import {planReturn} from '../../nodes/drain-plan.ts'
 import type {OperationEvent} from '../../nodes/facts.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
@@ -51,7 +51,7 @@ export async function returnNode(cluster: DrainPorts, options: DrainOptions): Pr
 
 /** Resolves when the kubelet reports that the node is ready: gates do not wait for nodes that are away. */
 async function nodeReady(cluster: DrainPorts, {node, deadline, signal}: DrainOptions): Promise<void> {
-  const isReady = await pollUntil(
+  const isReady = await pollCluster(
     async () => {
       const reason = awayNode(await readNode(cluster, node))?.reason
       return reason === undefined || reason === 'Cordoned'

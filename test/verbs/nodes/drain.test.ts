@@ -138,6 +138,13 @@ describe('kk node drain', () => {
     ])
   })
 
+  it('requests an eviction again that the API server did not answer', async () => {
+    const cloud = fakeCloud({pods: [pod('api')], unanswered: new Set(['api'])})
+
+    expect(await empty(cloud)).toMatchObject({isEmpty: true, pods: []})
+    expect(cloud.done).toContain('evict api')
+  })
+
   it('drains a node without nova by its pods alone', async () => {
     const cloud = fakeCloud({hosts: [], pods: [pod('api')]})
 

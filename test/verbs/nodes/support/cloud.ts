@@ -1,3 +1,4 @@
+import {KkError} from '../../../../src/base/errors.ts'
 import type {Environment} from '../../../../src/environment/environment.ts'
 import type {Cluster} from '../../../../src/kubernetes/cluster.ts'
 import type {Taint} from '../../../../src/kubernetes/diagnosis/diagnosis.ts'
@@ -34,6 +35,8 @@ export interface FakeCloud {
   readonly jobs: Map<string, readonly Operation[]>
   /** The node that each Job avoids. */
   readonly avoided: (string | undefined)[]
+  /** The pods whose eviction the API server does not answer, once each. */
+  readonly unanswered: Set<string>
   /** All that was done, in order. */
   readonly done: string[]
   /** The DaemonSets of charts; each has a pod on every node that has its labels. */
@@ -94,7 +97,15 @@ export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
   return {
     ...{nodes, hosts: [host('a'), host('b')], servers: [], pods: [], kept: new Map()},
     ...{refuse: new Map(), jobs: new Map(), avoided: [], done: [], isLogLost: false},
-    ...{agents: [], neutronAgents: [], osds: [], leases: [], taints: [], chassis: new Map()},
+    ...{
+      agents: [],
+      neutronAgents: [],
+      osds: [],
+      leases: [],
+      taints: [],
+      chassis: new Map(),
+      unanswered: new Set(),
+    },
     ...more,
   }
 }
@@ -287,6 +298,7 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
         return [...pods, ...ofAgents]
       },
       async evict(pod) {
+        if (cloud.unanswered.delete(pod.name)) throw new KkError('KK_UNREACHABLE', 'no response in time')
         const refused = cloud.kept.get(pod.name)
         if (refused !== undefined) return refused
         cloud.done.push(`evict ${pod.name}`)
