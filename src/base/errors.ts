@@ -133,6 +133,7 @@ export const ERRORS = {
   KK_MOVED: {exit: 3, meaning: 'the plan is stale: the same command would now do something else'},
   KK_NO_NODE: {exit: 2, meaning: 'the cluster has no node of that name'},
   KK_NODE_ALIVE: {exit: 3, meaning: 'a node whose instances are to start elsewhere may still be running'},
+  KK_NODE_NEEDED: {exit: 3, meaning: 'a node may still be running, or others lack the data of its members'},
   KK_NODE_LACKS: {exit: 3, meaning: 'a node lacks something that instances need'},
   KK_NODE_IN_USE: {
     exit: 3,

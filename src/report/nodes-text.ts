@@ -1,11 +1,13 @@
 import {clockText} from '../kubernetes/node-clocks.ts'
 import type {OperationEvent, Resources} from '../nodes/facts.ts'
 import type {RemovalPlan} from '../nodes/removal-plan.ts'
+import type {ReplacementPlan} from '../nodes/replacement-plan.ts'
 import {type Added, type AddPlan, labelsText} from '../verbs/nodes/add.ts'
 import type {Drained, DrainPlan, Names} from '../verbs/nodes/drain.ts'
 import type {Evacuated, NodeEvacuationPlan} from '../verbs/nodes/evacuate.ts'
 import type {ListedNode, NodeList} from '../verbs/nodes/list.ts'
 import type {Removed} from '../verbs/nodes/remove.ts'
+import type {Replaced} from '../verbs/nodes/replace.ts'
 import type {Returned} from '../verbs/nodes/return.ts'
 import type {Palette} from './colour.ts'
 import {type HeadedColumns, table} from './table.ts'
@@ -230,4 +232,48 @@ export function addedText({node, why, host, seconds}: Added, palette: Palette): 
   if (why !== undefined) return palette.bad(`${node} takes no instances: ${plainLine(why)}`)
   const {VCPU = 0, MEMORY_MB = 0} = host?.room ?? {}
   return palette.good(`${node} takes instances, after ${seconds} s: ${VCPU} vCPUs, ${MEMORY_MB} MB of memory`)
+}
+
+/** Returns the numbered operations that let the members of a lost node begin again, and what speaks against it. */
+export function replacementPlanText(plan: ReplacementPlan, palette: Palette): View {
+  const {node, replacement, labels, members, lostClaims, refusals} = plan
+  const lost = members.flatMap((set) => set.lost)
+  const claims = lost.flatMap((member) => member.claims)
+  const steps: readonly Step[] = [
+    ...(replacement !== undefined && Object.keys(labels).length > 0
+      ? [[`label ${replacement}`, labelsText(labels)] as const]
+      : []),
+    ...members
+      .filter(({listed}) => listed.length > 0)
+      .map(
+        ({name, listed}) => [`forget ${listed.join(', ')}`, `the others of ${name} go on without`] as const,
+      ),
+    ...(claims.length > 0
+      ? [
+          [
+            `delete ${counted(claims.length, 'claim')}`,
+            `other members have the data: ${claims.join(', ')}`,
+          ] as const,
+        ]
+      : []),
+    ['wait for the members', 'they copy the data of the others'],
+    ['complete queues and streams', 'each gets its replicas on new members'],
+  ]
+  return [
+    `to replace ${palette.strong(node)}:`,
+    stepsPart(steps, palette),
+    ...lostClaims.map((claim) => palette.change(`claim ${claim} stays: no other member has its data`)),
+    ...refusals.map((why) => palette.bad(`✘ refused: ${plainLine(why)}`)),
+  ]
+}
+
+export function replacedText({node, members, lostClaims}: Replaced, palette: Palette): View {
+  return [
+    palette.good(
+      members.length > 0
+        ? `${counted(members.length, 'member')} of ${node} began again, and all are ready: ${members.join(', ')}`
+        : `no member is on ${node}, and all are ready`,
+    ),
+    ...lostClaims.map((claim) => palette.change(`claim ${claim} stays: no other member has its data`)),
+  ]
 }

@@ -16,6 +16,11 @@ interface Named {
   readonly [part: string]: unknown
 }
 
+interface DeleteOptions {
+  /** Whether the API server does not wait until the kubelet has ended a pod. */
+  readonly force?: boolean
+}
+
 interface ApplyOptions {
   /** The field manager. */
   readonly manager: string
@@ -40,8 +45,10 @@ export interface Objects {
   apply(resource: Resource, object: Named, options: ApplyOptions): Promise<Applied>
   /** Merges fields into an object that exists (RFC 7386); throws `KK_API` if it does not. */
   merge(resource: Resource, place: ObjectPlace, fields: object): Promise<void>
-  /** Deletes an object; no error if it, or its kind, does not exist. */
-  delete(resource: Resource, place: ObjectPlace): Promise<void>
+  /**
+   * Deletes an object; no error if it, or its kind, does not exist. `force` deletes a pod whose kubelet is lost.
+   */
+  delete(resource: Resource, place: ObjectPlace, options?: DeleteOptions): Promise<void>
   /** Keeps all objects of a kind in a namespace, or a selection, up to date until the signal. */
   follow(resource: Resource, namespace: string, signal: AbortSignal, scope?: CollectionScope): Collection
 }
@@ -60,7 +67,7 @@ export function openObjects(client: ApiClient): Objects {
         summary: requestText('patch', resource, namespace, name),
         repeatable: true,
       })),
-    delete: (resource, place) => deleteObject(client, resource, place),
+    delete: (resource, place, options) => deleteObject(client, resource, place, options),
     follow: (resource, namespace, signal, scope) =>
       openCollection(client, resource, namespace, signal, scope),
   }
@@ -105,11 +112,13 @@ export async function deleteObject(
   client: ApiClient,
   resource: Resource,
   {namespace, name}: ObjectPlace,
+  {force = false}: DeleteOptions = {},
 ): Promise<void> {
   try {
     await client.json({
       method: 'DELETE',
       path: resourcePath(resource, namespace, name),
+      ...(force && {query: {gracePeriodSeconds: 0}}),
       summary: requestText('delete', resource, namespace, name),
       repeatable: true,
     })

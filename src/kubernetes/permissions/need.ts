@@ -70,7 +70,7 @@ export const EQUIVALENT_VERBS: Partial<Readonly<Record<NeedingVerb, readonly str
   'deploy --via operator': ['upgrade --via operator'],
   remove: ['destroy', 'kolla kill'],
   history: ['import'],
-  'node drain': ['node list', 'node evacuate', 'node return', 'node remove', 'node add'],
+  'node drain': ['node list', 'node evacuate', 'node return', 'node remove', 'node add', 'node replace'],
   'secrets list': ['secrets show'],
   plan: ['check', 'render', 'openrc', 'charts lock', 'images list', 'images mirror', 'export'],
   'guard install': ['guard status', 'guard remove'],

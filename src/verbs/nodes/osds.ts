@@ -121,11 +121,11 @@ export async function purgeOsds(
   await order(exec, pod, ['osd', 'crush', 'rm', node])
 }
 
-function nameOf({id}: Osd): string {
+function nameOf({id}: {readonly id: number}): string {
   return `osd.${id}`
 }
 
-function placeOf(text: string): {readonly namespace: string; readonly name: string} {
+export function placeOf(text: string): {readonly namespace: string; readonly name: string} {
   const [namespace = '', name = ''] = text.split('/')
   return {namespace, name}
 }
@@ -146,4 +146,60 @@ async function order(exec: ExecPort, pod: SeenPod, words: readonly string[]): Pr
 
 async function ask<T>(exec: ExecPort, pod: SeenPod, words: readonly string[]): Promise<T> {
   return JSON.parse(await order(exec, pod, [...words, '--format', 'json'])) as T
+}
+
+/** The monitors of Ceph by name, and those that have a quorum. */
+export async function readMonitors(
+  exec: ExecPort,
+  pod: SeenPod,
+): Promise<{readonly names: readonly string[]; readonly quorum: readonly string[]}> {
+  const {quorum_names: quorum, monmap} = await ask<{
+    readonly quorum_names: readonly string[]
+    readonly monmap: {readonly mons: readonly {readonly name: string}[]}
+  }>(exec, pod, ['quorum_status'])
+  return {quorum, names: monmap.mons.map(({name}) => name)}
+}
+
+export async function forgetMonitors(exec: ExecPort, pod: SeenPod, names: readonly string[]): Promise<void> {
+  for (const name of names) await order(exec, pod, ['mon', 'remove', name])
+}
+
+/** Reads the osds of a lost node, as `osd.ID`, and what of Ceph's data cannot be read without them. */
+export async function readLostOsds(
+  exec: ExecPort,
+  pod: SeenPod,
+  node: string,
+): Promise<{readonly down: readonly string[]; readonly doubts: readonly string[]}> {
+  const [tree, {pgmap}] = await Promise.all([
+    ask<Tree>(exec, pod, ['osd', 'tree']),
+    ask<{readonly pgmap: {readonly pgs_by_state?: readonly {state_name: string; count: number}[]}}>(
+      exec,
+      pod,
+      ['status'],
+    ),
+  ])
+  const ids = tree.nodes
+    .filter(({name, type}) => type === 'host' && name === node)
+    .flatMap(({children = []}) => children)
+  const own = tree.nodes.filter(({id, type}) => type === 'osd' && ids.includes(id))
+  const unread = (pgmap.pgs_by_state ?? []).filter(({state_name: state}) => {
+    return !state.includes('active') || state.includes('stale')
+  })
+  return {
+    down: own.filter(({status}) => status !== 'up').map(nameOf),
+    doubts: [
+      ...own.filter(({status}) => status === 'up').map((osd) => `${nameOf(osd)} is up`),
+      ...unread.map(({state_name: state, count}) => `${count} placement groups are ${state}`),
+    ],
+  }
+}
+
+/** Removes osds that are down, and the node that had them. */
+export async function forgetOsds(
+  exec: ExecPort,
+  pod: SeenPod,
+  {names, node}: {readonly names: readonly string[]; readonly node: string},
+): Promise<void> {
+  for (const name of names) await order(exec, pod, ['osd', 'purge', name, '--yes-i-really-mean-it'])
+  if (names.length > 0) await run(exec, pod, ['osd', 'crush', 'rm', node])
 }

@@ -1,0 +1,48 @@
+import {Flags} from '@oclif/core'
+import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {timeoutFlag} from '../../cli/flags.ts'
+import {replacedText, replacementPlanText} from '../../report/nodes-text.ts'
+import {planReplace, refuseIfNeeded, replace} from '../../verbs/nodes/replace.ts'
+
+const TIMEOUT_SECONDS = 1800
+
+export default class NodeReplace extends KkCommand {
+  static override summary =
+    'Give up the data of a lost controller, whose members of MariaDB, RabbitMQ, OVN and Ceph begin again on other nodes.'
+  static override description =
+    'For a node that does not return, or returns with empty disks, and whose volumes are on no other node. Refused while its kubelet reports, and unless the other members have all data: Galera is a primary component whose members are synced at the same change, every queue of RabbitMQ has most of its replicas, the databases of OVN have a leader, the monitors of Ceph a quorum, and its placement groups are active. Then the others forget the lost members, the claims on the node are deleted, and the pods begin again on nodes that the charts select, also on this node when it is back. Waits until all members are ready, and every queue and stream has its replicas. --with labels another node for them first. Shows a plan first, and asks. If kk is killed, the same command goes on. kk node evacuate starts the instances of the node elsewhere, and kk node remove takes the rest of it out of the cloud.'
+  static override usage = 'NODE [FILE] [FLAGS]'
+  static override examples = [
+    'kk node replace ctl2 cloud.yaml --dry-run',
+    'A new machine takes its place.\nkk node replace ctl2 cloud.yaml --with ctl4 --yes',
+  ]
+  static override strict = false
+  static override args = cloudNodeArgument
+  static override flags = {
+    ...nodeChangeFlags,
+    with: Flags.string({summary: 'The node that takes its place.', helpValue: 'NODE'}),
+    timeout: timeoutFlag('the new members to be ready', '30m'),
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(NodeReplace)
+    const opened = await openCloudNode(flags, argv as string[], {
+      ...{command: 'kk node replace', timeout: TIMEOUT_SECONDS, console: this.console},
+    })
+    await using cluster = opened.cluster
+    const options = {...opened, replacement: flags.with}
+    const plan = await planReplace(cluster, options)
+    const isConfirmed = await confirmNodePlan(this.console, flags, {
+      ...{
+        plan,
+        text: replacementPlanText,
+        question: `give up the data of ${plan.node} on ${cluster.context}?`,
+        refuse: refuseIfNeeded,
+      },
+    })
+    if (!isConfirmed) return
+    const replaced = await replace(cluster, {...options, deadline: opened.newDeadline()})
+    this.console.document(flags.output, replaced, (colours) => replacedText(replaced, colours))
+  }
+}

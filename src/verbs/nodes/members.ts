@@ -1,0 +1,266 @@
+import {compareBus} from '../../audit/compare/bus.ts'
+import type {Bus} from '../../audit/facts.ts'
+import {collectors, gather} from '../../audit/gather.ts'
+import {KkError} from '../../base/errors.ts'
+import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
+import type {DrainOptions} from './drain.ts'
+import {cephPod, forgetMonitors, forgetOsds, readLostOsds, readMonitors} from './osds.ts'
+
+/** The members of one StatefulSet: those that run on other nodes, and those that are lost. */
+export interface Members {
+  readonly exec: Pick<Exec, 'run' | 'pods'>
+  /** All running pods of charts on other nodes. */
+  readonly pods: readonly SeenPod[]
+  readonly others: readonly SeenPod[]
+  /** The names of the pods that are lost. */
+  readonly lost: readonly string[]
+  readonly node: string
+  readonly files: string
+}
+
+/** What the others say of the lost members. */
+interface Opinion {
+  /** Why they cannot do without them. */
+  readonly doubts: readonly string[]
+  /** What they still list, as they call it. */
+  readonly listed: readonly string[]
+}
+
+/** A service whose members each have all data, or a part of which others have a copy. */
+interface MemberKind {
+  ask(members: Members): Promise<Opinion>
+  /** Removes lost members from the list of the others. Idempotent. */
+  forget(members: Members, listed: readonly string[], until: Waiting): Promise<void>
+  /** Gives new members what the others do not give them by themselves. Idempotent. */
+  complete?(members: Members, until: Waiting): Promise<void>
+}
+
+type Waiting = Pick<DrainOptions, 'deadline' | 'signal' | 'onProgress'>
+
+const TIMEOUT_MS = 60_000
+
+/** Runs a command in the container of a component; throws `KK_EXEC` if it fails. */
+async function inPod(
+  {exec}: Pick<Members, 'exec'>,
+  {namespace, name, container}: SeenPod,
+  command: readonly string[],
+): Promise<string> {
+  const {code, stdout, stderr} = await exec.run({
+    ...{namespace, pod: name, container, command, timeout: TIMEOUT_MS},
+  })
+  if (code === 0) return stdout
+  throw new KkError(
+    'KK_EXEC',
+    `${command.slice(0, 3).join(' ')} failed in ${namespace}/${name}: ${stderr.trim() || stdout.trim()}`,
+  )
+}
+
+const WSREP = [
+  'cluster_status',
+  'local_state_comment',
+  'cluster_state_uuid',
+  'last_committed',
+  'cluster_size',
+]
+
+/** A member of Galera copies all data from another when it starts empty, and has left the others by itself. */
+const galera: MemberKind = {
+  async ask(members) {
+    const {others} = members
+    const read = () => Promise.all(others.map((pod) => wsrepStatus(members, pod)))
+    const [first, second] = [await read(), await read()]
+    const newest = Math.max(...first.map(({last_committed: change}) => Number(change)))
+    const doubts = second.flatMap((status, at) => {
+      const name = others[at]!.name
+      return [
+        ...(status.cluster_status === 'Primary' ? [] : [`${name} is ${status.cluster_status}`]),
+        ...(status.local_state_comment === 'Synced' ? [] : [`${name} is ${status.local_state_comment}`]),
+        ...(Number(status.last_committed) >= newest
+          ? []
+          : [`${name} has change ${status.last_committed}, another has ${newest}`]),
+        ...(Number(status.cluster_size) <= others.length
+          ? []
+          : [`${name} sees ${status.cluster_size} members, and ${others.length} run elsewhere`]),
+      ]
+    })
+    const histories = new Set(second.map(({cluster_state_uuid: history}) => history))
+    return {
+      doubts: [...doubts, ...(histories.size > 1 ? ['its members have several histories'] : [])],
+      listed: [],
+    }
+  },
+  async forget() {},
+}
+
+type WsrepStatus = Readonly<Record<(typeof WSREP)[number], string>>
+
+async function wsrepStatus(members: Members, pod: SeenPod): Promise<WsrepStatus> {
+  const names = WSREP.map((name) => `'wsrep_${name}'`).join(', ')
+  const query = `SHOW GLOBAL STATUS WHERE Variable_name IN (${names})`
+  const command = ['mariadb', '--user=root', '--batch', '--skip-column-names', `--execute=${query}`]
+  const lines = (await inPod(members, pod, command)).split('\n').filter((line) => line !== '')
+  return Object.fromEntries(lines.map((line) => line.replace(/^wsrep_/, '').split('\t')))
+}
+
+/** An empty member of RabbitMQ joins only when the others have forgotten the former one. */
+const rabbitmq: MemberKind = {
+  async ask(members) {
+    const bus = await readBus(members)
+    const lost = lostNodes(bus, members)
+    const left = (names: readonly string[]) => names.filter((name) => !lost.includes(name))
+    const silent = left(bus.members).filter((name) => !bus.running.includes(name))
+    const queues = bus.queues.filter(({members: replicas, online}) => {
+      return replicas !== null && left(online ?? []).length * 2 <= replicas.length
+    })
+    return {
+      doubts: [
+        ...silent.map((name) => `${name} does not run`),
+        ...lost.filter((name) => bus.running.includes(name)).map((name) => `${name} still runs`),
+        ...queues.map(({name: [host, name]}) => `most replicas of queue ${name} of ${host} are lost`),
+      ],
+      listed: lost,
+    }
+  },
+  async forget(members, listed) {
+    for (const name of listed)
+      await inPod(members, members.others[0]!, ['rabbitmqctl', '--quiet', 'forget_cluster_node', name])
+  },
+  async complete(members, {deadline, signal, onProgress}) {
+    let shown = 0
+    const isComplete = await pollCluster(
+      async () => {
+        const missing = compareBus(await readBus(members)).filter(({kind}) => REPAIRED.has(kind))
+        if (missing.length > 0 && missing.length !== shown)
+          onProgress(`RabbitMQ: ${missing.length} queues and streams get replicas on the new members`)
+        shown = missing.length
+        for (const {repair} of missing) await inPod(members, members.others[0]!, repair.command)
+        return missing.length === 0
+      },
+      {interval: 2_000, deadline, signal},
+    )
+    if (!isComplete) throw new KkError('KK_UNHEALTHY', `${shown} queues or streams of RabbitMQ lack replicas`)
+  },
+}
+
+/** What a queue or stream gets: it is created with as many replicas as there were members then. */
+const REPAIRED: ReadonlySet<string> = new Set(['QUEUE_LACKS_REPLICAS', 'QUEUE_REPLICA_ON_REMOVED_MEMBER'])
+
+function lostNodes(bus: Bus, {lost}: Members): readonly string[] {
+  return bus.members.filter((name) => lost.some((pod) => name.includes(`@${pod}.`)))
+}
+
+async function readBus({exec, others: [pod], files}: Members): Promise<Bus> {
+  const elsewhere = {run: exec.run, pods: async () => [pod!]}
+  const {namespace, release, chart} = pod!
+  const {facts, notAsked} = await gather(
+    {exec: elsewhere, program: collectors(files)},
+    {releases: [{namespace, name: release, chart}], only: {sources: ['rabbitmq'], node: undefined}},
+  )
+  const [bus] = facts.buses
+  if (bus) return bus
+  throw new KkError('KK_EXEC', `RabbitMQ cannot be read: ${notAsked[0]?.reason ?? 'no answer'}`)
+}
+
+/** An empty member of a database of OVN is a new server, which must not share an address with the former. */
+const raft: MemberKind = {
+  async ask(members) {
+    const states = await Promise.all(members.others.map((pod) => raftStatus(members, pod)))
+    const doubts = states.flatMap(({status, leader}, at) => {
+      const name = members.others[at]!.name
+      return [
+        ...(status === 'cluster member' ? [] : [`${name} is no member: ${status}`]),
+        ...(leader === 'unknown' ? [`${name} knows no leader`] : []),
+      ]
+    })
+    const [first] = states
+    return {
+      doubts,
+      listed: (first?.servers ?? []).filter((server) => isLost(server, members)).map(({id}) => id),
+    }
+  },
+  async forget(members, listed, {deadline, signal}) {
+    const [pod] = members.others
+    for (const id of listed)
+      await inPod(members, pod!, ['ovs-appctl', '-t', DB_CONTROL, 'cluster/kick', databaseOf(pod!), id])
+    const isGone = await pollCluster(
+      async () => {
+        const {servers} = await raftStatus(members, pod!)
+        return !servers.some(({id}) => listed.includes(id))
+      },
+      {interval: 1_000, deadline, signal},
+    )
+    if (!isGone)
+      throw new KkError('KK_EXEC', `${databaseOf(pod!)} still has the members ${listed.join(', ')}`)
+  },
+}
+
+const DB_CONTROL = '/run/ovn/db.ctl'
+
+function databaseOf({component}: SeenPod): string {
+  return component === 'nb' ? 'OVN_Northbound' : 'OVN_Southbound'
+}
+
+interface Server {
+  readonly id: string
+  readonly address: string
+}
+
+/** The address of a member is the name of its pod. */
+function isLost({address}: Server, {lost}: Members): boolean {
+  return lost.some((pod) => address.includes(`:${pod}.`))
+}
+
+async function raftStatus(members: Members, pod: SeenPod) {
+  const text = await inPod(members, pod, [
+    ...['ovs-appctl', '-t', DB_CONTROL, 'cluster/status', databaseOf(pod)],
+  ])
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1] ?? 'unknown'
+  const servers = [...text.matchAll(/^ +(\S+) \(\S+ at ([^)]+)\)/gm)]
+  return {
+    status: field('Status'),
+    leader: field('Leader'),
+    servers: servers.map(([, id = '', address = '']): Server => ({id, address})),
+  }
+}
+
+/** A monitor without data joins the others; the former one has its name. */
+const monitors: MemberKind = {
+  async ask(members) {
+    const {names, quorum} = await readMonitors(members.exec, requireCeph(members))
+    const left = quorum.filter((name) => !members.lost.includes(name))
+    return {
+      doubts: [
+        ...quorum.filter((name) => members.lost.includes(name)).map((name) => `${name} is in the quorum`),
+        ...(left.length * 2 > names.length ? [] : ['its other monitors have no majority']),
+      ],
+      listed: names.filter((name) => members.lost.includes(name)),
+    }
+  },
+  forget: (members, listed) => forgetMonitors(members.exec, requireCeph(members), listed),
+}
+
+/** Ceph copies the data of a lost osd from others, to a new one too. */
+const osds: MemberKind = {
+  async ask(members) {
+    const {doubts, down} = await readLostOsds(members.exec, requireCeph(members), members.node)
+    return {doubts, listed: down}
+  },
+  forget: (members, names) => forgetOsds(members.exec, requireCeph(members), {names, node: members.node}),
+}
+
+function requireCeph({pods}: Members): SeenPod {
+  const pod = cephPod(pods)
+  if (pod) return pod
+  throw new KkError('KK_EXEC', 'Ceph cannot be asked: its pod of the component status runs on no other node')
+}
+
+/** The kinds of members, by chart and component. */
+export const MEMBER_KINDS: Readonly<Record<string, MemberKind>> = {
+  'mariadb server': galera,
+  'rabbitmq server': rabbitmq,
+  'ovn nb': raft,
+  'ovn sb': raft,
+  'ceph mon': monitors,
+  'ceph osd': osds,
+}

@@ -1,0 +1,224 @@
+import {KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import {hindrances} from '../../doctor/cluster/scheduling.ts'
+import {CLAIMS, NODES, PODS} from '../../kubernetes/api/resources.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {SeenPod} from '../../kubernetes/exec/exec.ts'
+import {describeCause} from '../../kubernetes/gate/cause.ts'
+import {findCondition, type Node} from '../../kubernetes/gate/kinds/observed.ts'
+import {awayNode} from '../../kubernetes/gate/nodes.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
+import {nodeLabels} from '../../nodes/removal-plan.ts'
+import {
+  type LostMember,
+  type MemberSet,
+  planReplacement,
+  type ReplacementPlan,
+} from '../../nodes/replacement-plan.ts'
+import {labelsText} from './add.ts'
+import type {DrainOptions, DrainPorts} from './drain.ts'
+import {podsOf, readNode} from './kubernetes-node.ts'
+import {MEMBER_KINDS, type Members} from './members.ts'
+import {placeOf} from './osds.ts'
+import {type LiveWorkload, readResidentClaims, readWorkloads} from './workloads.ts'
+
+type ReplacePorts = DrainPorts & Pick<Cluster, 'diagnosis'>
+
+export interface ReplaceOptions extends DrainOptions {
+  /** The node that takes the place of the lost one; any that the charts select if omitted. */
+  readonly replacement?: string | undefined
+}
+
+/**
+ * Plans how the members of replicated services whose data was on a lost node begin again on others. Throws
+ * `KK_NO_NODE` if the replacement does not exist, and `KK_EXEC` if members cannot be asked.
+ */
+export async function planReplace(cluster: ReplacePorts, options: ReplaceOptions): Promise<ReplacementPlan> {
+  return (await readMembers(cluster, options)).plan
+}
+
+/** A StatefulSet of members, with the containers that can be asked about them. */
+interface SeenSet {
+  readonly set: LiveWorkload
+  readonly members: Members
+  readonly judged: MemberSet
+}
+
+async function readMembers(
+  cluster: ReplacePorts,
+  options: ReplaceOptions,
+): Promise<{readonly plan: ReplacementPlan; readonly sets: readonly SeenSet[]}> {
+  const {environment, node: name, replacement, files} = options
+  const {exec} = cluster
+  const [node, workloads, pods] = await Promise.all([
+    cluster.objects.read<Node>(NODES, {namespace: '', name}),
+    readWorkloads(cluster, environment),
+    podsOf(exec, environment),
+  ])
+  const lost = node ?? {metadata: {name, labels: {'kubernetes.io/hostname': name}}}
+  const claims = (await readResidentClaims(cluster, environment, lost)).map((claim) => claim.name)
+  const elsewhere = pods.filter((pod) => pod.node !== name && pod.isRunning)
+  const replicated = workloads.filter((each) => each.kind === 'StatefulSet' && kindOf(each))
+  const sets = await mapParallel(replicated, async (set): Promise<SeenSet> => {
+    const own = lostMembers(set, claims)
+    const names = own.map(({pod}) => placeOf(pod).name)
+    const others = elsewhere.filter((pod) => isMember(set, pod) && !names.includes(pod.name))
+    const members = {exec, pods: elsewhere, others, lost: names, node: name, files}
+    const answer = others.length > 0 ? await kindOf(set)!.ask(members) : {doubts: [], listed: []}
+    const {namespace, chart, component, object} = set
+    return {
+      ...{set, members},
+      judged: {
+        ...{name: `${namespace}/${object.metadata.name}`, chart, component, lost: own},
+        ...{others: others.map((pod) => pod.name), ...answer},
+      },
+    }
+  })
+  const known = new Set(sets.flatMap(({judged}) => judged.lost.flatMap((member) => member.claims)))
+  const place =
+    replacement === undefined ? NO_LABELS : await judgeReplacement(cluster, replacement, replicated)
+  const plan = planReplacement({
+    ...{node: name, replacement, ...place, sets: sets.map(({judged}) => judged)},
+    lostClaims: claims.filter((claim) => !known.has(claim)),
+    doubts: node && !isSilent(node) ? ['its kubelet reports to Kubernetes'] : [],
+  })
+  return {plan, sets}
+}
+
+const NO_LABELS = {labels: {}, lacks: []}
+
+function isSilent(node: Node): boolean {
+  return awayNode(node)?.reason === 'NotReady' && findCondition(node, 'Ready')?.status === 'Unknown'
+}
+
+function kindOf({chart, component}: Pick<LiveWorkload, 'chart' | 'component'>) {
+  return MEMBER_KINDS[`${chart} ${component}`]
+}
+
+/** Returns the members of a StatefulSet among the owners of claims, which are named `CLAIM-SET-ORDINAL`. */
+function lostMembers({namespace, object}: LiveWorkload, claims: readonly string[]): readonly LostMember[] {
+  const pattern = new RegExp(`^${namespace}/.+-(${object.metadata.name}-(\\d+))$`)
+  const owned = claims.flatMap((claim) => {
+    const [, pod, ordinal] = pattern.exec(claim) ?? []
+    const isReplica = Number(ordinal) < (object.spec?.replicas ?? 1)
+    return isReplica ? [{pod: `${namespace}/${pod}`, claim}] : []
+  })
+  return [...Map.groupBy(owned, ({pod}) => pod)].map(([pod, own]) => ({
+    pod,
+    claims: own.map(({claim}) => claim),
+  }))
+}
+
+function isMember({namespace, object}: LiveWorkload, pod: SeenPod): boolean {
+  return pod.namespace === namespace && new RegExp(`^${object.metadata.name}-\\d+$`).test(pod.name)
+}
+
+/** Returns the labels that a node needs for the members, and what else keeps them from it. */
+async function judgeReplacement(
+  cluster: ReplacePorts,
+  name: string,
+  sets: readonly LiveWorkload[],
+): Promise<Pick<ReplacementPlan, 'labels'> & {readonly lacks: readonly string[]}> {
+  const [node, seen] = await Promise.all([readNode(cluster, name), cluster.diagnosis.nodes()])
+  const has = node.metadata.labels ?? {}
+  const ofCharts = nodeLabels(sets)
+  const needed = Object.fromEntries(
+    sets.flatMap(({selector}) => Object.entries(selector).filter(([key]) => ofCharts.includes(key))),
+  )
+  const schedulable = seen.find((each) => each.name === name)
+  const labelled = schedulable && {...schedulable, labels: {...has, ...needed}}
+  const reasons = sets.flatMap(({object}) =>
+    labelled ? hindrances(labelled, {...object, apiVersion: 'apps/v1', kind: 'StatefulSet'}) : [],
+  )
+  const away = awayNode(node)?.reason
+  return {
+    labels: Object.fromEntries(Object.entries(needed).filter(([key, value]) => has[key] !== value)),
+    lacks: [...(away === undefined ? [] : [`is ${away}`]), ...new Set(reasons)].map(
+      (why) => `${name} ${why}`,
+    ),
+  }
+}
+
+/** Throws `KK_NODE_NEEDED` if the other members cannot do without those of the node. */
+export function refuseIfNeeded({node, refusals}: ReplacementPlan): void {
+  if (refusals.length === 0) return
+  throw new KkError('KK_NODE_NEEDED', `the data of ${node} is not given up: ${refusals.join('; ')}`)
+}
+
+/** The result of a replacement. */
+export interface Replaced {
+  readonly node: string
+  /** The members that have begun again, as `namespace/name`. */
+  readonly members: readonly string[]
+  /** The claims whose data no other member has. */
+  readonly lostClaims: readonly string[]
+}
+
+/**
+ * Gives up the data of a lost node that other members have: these forget the lost ones, whose pods begin again
+ * on other nodes with empty claims. Reads the members again first: a user may have thought about the plan for
+ * long. Idempotent: after an interruption, the next call goes on. Throws `KK_NODE_NEEDED`, and `KK_UNHEALTHY`
+ * at the deadline.
+ */
+export async function replace(cluster: ReplacePorts, options: ReplaceOptions): Promise<Replaced> {
+  const {replacement, onProgress} = options
+  const {plan, sets} = await readMembers(cluster, options)
+  refuseIfNeeded(plan)
+  if (replacement !== undefined && Object.keys(plan.labels).length > 0) {
+    await cluster.objects.merge(NODES, {namespace: '', name: replacement}, {metadata: {labels: plan.labels}})
+    onProgress(`${replacement} has the labels ${labelsText(plan.labels)}`)
+  }
+  for (const {set, members, judged} of sets) {
+    if (judged.listed.length === 0) continue
+    await kindOf(set)!.forget(members, judged.listed, options)
+    onProgress(`the other members of ${judged.name} have forgotten ${judged.listed.join(', ')}`)
+  }
+  const lost = plan.members.flatMap((each) => each.lost)
+  await mapParallel(lost, (member) => beginAgain(cluster, member, options))
+  await mapParallel(sets, ({set}) => healthy(cluster, set, options))
+  // The containers that run now.
+  for (const {set, members} of (await readMembers(cluster, options)).sets)
+    await kindOf(set)!.complete?.(members, options)
+  return {node: plan.node, members: lost.map(({pod}) => pod), lostClaims: plan.lostClaims}
+}
+
+/** Deletes the claims of a member with its pod, which Kubernetes creates again with new claims. */
+async function beginAgain(
+  {objects}: ReplacePorts,
+  {pod, claims}: LostMember,
+  {deadline, signal, onProgress}: ReplaceOptions,
+): Promise<void> {
+  const uid = async () => (await objects.read<Named>(PODS, placeOf(pod)))?.metadata.uid
+  const former = await uid()
+  // A claim is deleted when its pod is.
+  for (const claim of claims) await objects.delete(CLAIMS, placeOf(claim))
+  await objects.delete(PODS, placeOf(pod), {force: true})
+  onProgress(`${pod} begins again, with empty ${claims.join(', ')}`)
+  await pollCluster(
+    async () => {
+      const found = await Promise.all(claims.map((claim) => objects.read<Named>(CLAIMS, placeOf(claim))))
+      const isNew = (await uid()) !== former
+      if (isNew && found.every((claim) => claim && !claim.metadata.deletionTimestamp)) return true
+      // Kubernetes creates a missing claim when it creates the pod.
+      if (isNew && found.some((claim) => !claim)) await objects.delete(PODS, placeOf(pod), {force: true})
+      return false
+    },
+    {interval: 5_000, deadline, signal},
+  )
+}
+
+interface Named {
+  readonly metadata: {readonly uid?: string; readonly deletionTimestamp?: string}
+}
+
+async function healthy(
+  {health}: ReplacePorts,
+  {namespace, object}: LiveWorkload,
+  {deadline, signal, onProgress}: ReplaceOptions,
+): Promise<void> {
+  await health.gate({
+    ...{namespace, objects: [{...object, apiVersion: 'apps/v1', kind: 'StatefulSet'}]},
+    ...{deadline, ...(signal && {signal})},
+    onProgress: ([first]) => first && onProgress(describeCause(first)),
+  })
+}
