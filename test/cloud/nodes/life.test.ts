@@ -16,7 +16,7 @@ import {
 } from '../support/machines.ts'
 import {phase} from '../support/phase.ts'
 import {longestGap, openPing, openSession, type Session} from '../support/sessions.ts'
-import {expectConsistent, nodesUp} from '../support/several-nodes.ts'
+import {expectConsistent, nodesUp, SPARE_NODE} from '../support/several-nodes.ts'
 
 /** The longest time without an answer while an instance moves, on a calm and on a busy machine. */
 const LONGEST_GAP_SECONDS = {calm: 2, busy: 8}
@@ -312,6 +312,76 @@ describe('nova, neutron, ovn: a hypervisor', () => {
     await expectConsistent()
   })
 })
+
+describe('mariadb, rabbitmq, ovn, ceph: a controller that is lost with its disks', () => {
+  const replace = (...flags: readonly string[]) =>
+    onCloud(['node', 'replace', 'node-3', file, '--with', SPARE_NODE, ...flags])
+
+  it('is not given up while it may still be running', async () => {
+    const {exitCode, stderr} = await replace('--yes')
+
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('the data of node-3 is not given up: its kubelet reports to Kubernetes')
+  })
+
+  it('is replaced by another node, whose members have all data', async () => {
+    await kk(['aio', 'node', 'stop', 'node-3'])
+    const replaced = await phase('replacement', () =>
+      waitFor(
+        async () => {
+          const run = await replace('--yes')
+          if (run.exitCode === 3) process.stderr.write(run.stderr)
+          return run.exitCode !== 3 && run
+        },
+        {until: 'the others do without the node', seconds: 300},
+      ),
+    )
+
+    expect(replaced.exitCode, `${replaced.stdout}\n${replaced.stderr}`).toBe(0)
+    expect(await membersOn(SPARE_NODE)).toEqual(['ceph-mon', 'ceph-osd', 'mariadb', 'ovn', 'ovn', 'rabbitmq'])
+    await inClient('openstack token issue && openstack server list')
+    await bootOf(guests['kk-live'])
+  })
+
+  it('leaves nothing behind, and a healthy cloud', async () => {
+    const removed = await phase('removal', () => onCloud(['node', 'remove', 'node-3', file, '--yes']))
+
+    expect(removed.exitCode, `${removed.stdout}\n${removed.stderr}`).toBe(0)
+    expect(await traces('node-3')).toEqual([])
+    await kubectl(['delete', 'node', 'node-3'])
+    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+      ...{until: 'the cloud is healthy on the other nodes', seconds: 600},
+    })
+    await expectConsistent()
+  })
+})
+
+/** The charts whose members with a volume run on a node; those of Ceph with their component. */
+async function membersOn(node: string): Promise<readonly string[]> {
+  const list = await kubectl([
+    ...[
+      'get',
+      'pods',
+      '--namespace',
+      'openstack',
+      '--field-selector',
+      `spec.nodeName=${node}`,
+      '--output',
+      'json',
+    ],
+  ])
+  interface Pod {
+    readonly metadata: {readonly labels: Readonly<Record<string, string>>}
+    readonly spec: {readonly volumes: readonly {readonly persistentVolumeClaim?: object}[]}
+  }
+  return (JSON.parse(list) as {readonly items: readonly Pod[]}).items
+    .filter(({spec}) => spec.volumes.some((volume) => volume.persistentVolumeClaim))
+    .map(({metadata: {labels}}) => {
+      const chart = labels['app.kubernetes.io/name']!
+      return chart === 'ceph' ? `ceph-${labels['app.kubernetes.io/component']}` : chart
+    })
+    .sort()
+}
 
 /** What the cloud knows of a host. */
 async function traces(host: string): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import {load} from 'js-yaml'
 import {expect, inject} from 'vitest'
 import {once} from '../../../src/base/once.ts'
 import type {Values} from '../../../src/base/values.ts'
+import {OPENSTACK_LABELS} from '../../../src/sandbox/control-plane/objects.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
 import {client} from './client.ts'
 import {onCloud, succeed} from './cloud.ts'
@@ -23,7 +24,10 @@ const nodesFile = once(async () => {
   return changedEnvironment({values, only: RELEASES})
 })
 
-/** A cloud on three nodes, the last of which is no hypervisor, and a client in it. */
+/** The node without labels, which can take the place of another. */
+export const SPARE_NODE = 'node-4'
+
+/** A cloud on three nodes, the last of which is no hypervisor, a spare node, and a client in it. */
 export async function nodesUp(): Promise<string> {
   const file = await nodesFile()
   if (inject('aio').isFound) {
@@ -33,9 +37,10 @@ export async function nodesUp(): Promise<string> {
     return file
   }
   await phase('nodes up', async () => {
-    const {exitCode, stderr} = await kk(['aio', 'up', '--nodes', '3'])
+    const {exitCode, stderr} = await kk(['aio', 'up', '--nodes', '4'])
     expect(exitCode, stderr).toBe(0)
     await kubectl(['label', 'node', 'node-3', 'openstack-compute-node-'])
+    await kubectl(['label', 'node', SPARE_NODE, ...Object.keys(OPENSTACK_LABELS).map((label) => `${label}-`)])
   })
   await pushImages()
   await phase('nodes seeded', async () => {
