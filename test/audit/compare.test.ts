@@ -143,7 +143,7 @@ describe('the comparison of the facts of a cloud', () => {
     ])
   })
 
-  it('repairs on its own only allocations, the northbound database, and orphan ports of Open vSwitch', () => {
+  it('repairs on its own only allocations, the northbound database, orphan ports of Open vSwitch, and missing replicas', () => {
     const findings = PLANTED.flatMap(([, , , plant]) => {
       const cloud = healthyCloud()
       plant(cloud)
@@ -159,6 +159,7 @@ describe('the comparison of the facts of a cloud', () => {
       'nova-manage placement heal_allocations',
       'ovs-vsctl --if-exists del-port',
       expect.stringMatching(/^python3 -c .*SchedulerReportClient\(\)\.delete/),
+      'rabbitmq-queues add_member --vhost',
     ])
   })
 })

@@ -20,6 +20,10 @@ options:
   listeners.{{ ternary "ssl" "tcp" $tls }}.1: 0.0.0.0:{{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "amqp" "interface" "service") }}
   management.{{ ternary "ssl" "tcp" $tls }}.port: {{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "http" "interface" "service") }}
   load_definitions: /etc/rabbitmq/definitions.json
+  # A queue is created with as many replicas as there are members. A new member gets its replicas when it joins.
+  quorum_queue.continuous_membership_reconciliation.enabled: true
+  quorum_queue.continuous_membership_reconciliation.target_group_size: 3
+  quorum_queue.continuous_membership_reconciliation.auto_remove: true
   cluster_formation.peer_discovery_backend: k8s
   cluster_formation.k8s.host: kubernetes.default.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
   cluster_formation.k8s.address_type: hostname

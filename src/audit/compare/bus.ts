@@ -1,6 +1,6 @@
 import type {Bus} from '../facts.ts'
 import type {Finding, FindingKind, Place, Repair} from '../finding.ts'
-import {on} from '../repairs.ts'
+import {on, safely} from '../repairs.ts'
 
 /**
  * RabbitMQ creates quorum queues with this many replicas (rabbitmq-server: quorum_queue.target_group_size).
@@ -53,10 +53,16 @@ function judgeQueue(
         change('delete', removed),
       ),
     ]
-  const free = members.find((each) => !replicas.includes(each))
-  if (free !== undefined && replicas.length < Math.min(TARGET_REPLICAS, members.length)) {
-    const what = `has ${replicas.length} of ${Math.min(TARGET_REPLICAS, members.length)} replicas; ${free} has none`
-    return [found('QUEUE_LACKS_REPLICAS', what, change('add', free))]
+  const target = Math.min(TARGET_REPLICAS, members.length)
+  const free = members.filter((each) => !replicas.includes(each)).slice(0, target - replicas.length)
+  if (replicas.length < target && free.length > 0) {
+    return free.map((member) => ({
+      kind: 'QUEUE_LACKS_REPLICAS',
+      certainty: 'certain',
+      ids: [host, name, member],
+      what: `${label} has ${replicas.length} of ${target} replicas; ${member} has none`,
+      repair: safely(server, change('add', member).command, ['rabbitmq']),
+    }))
   }
   const offline = replicas.find((each) => running.includes(each) && !online.includes(each))
   const restart = on(server, [

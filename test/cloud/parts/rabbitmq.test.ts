@@ -31,6 +31,44 @@ async function members(pod: string): Promise<readonly string[]> {
   return running_nodes.map((name) => /^rabbit@([^.]+)\./.exec(name)![1]!).sort()
 }
 
+/** Declares a replicated queue, which has as many replicas as there are members now. */
+const declare = (name: string, type: 'quorum' | 'stream') =>
+  rabbitmqctl(
+    'rabbitmq-server-0',
+    'eval',
+    `rabbit_amqqueue:declare(rabbit_misc:r(<<"/">>, queue, <<"${name}">>), true, false,
+      [{<<"x-queue-type">>, longstr, <<"${type}">>}], none, <<"kk">>).`,
+  )
+
+/** The number of replicas of each queue, by its name. */
+async function replicas(): Promise<Readonly<Record<string, number>>> {
+  const list = ['list_queues', 'name', 'members', '--formatter', 'json']
+  const queues = JSON.parse(await rabbitmqctl('rabbitmq-server-0', ...list)) as {
+    readonly name: string
+    readonly members: readonly string[]
+  }[]
+  return Object.fromEntries(queues.map(({name, members: of}) => [name, of.length]))
+}
+
+describe('rabbitmq: a message bus that grows to three members', {timeout: 600_000}, () => {
+  it('gives its queues replicas on new members, and kk audit gives them to its streams', async () => {
+    await cloud.run('deploy', {rabbitmq: {...rabbitmq, pod: {...rabbitmq.pod, replicas: {server: 1}}}})
+    await declare('queue', 'quorum')
+    await declare('stream', 'stream')
+
+    await cloud.run('deploy', {rabbitmq})
+    await waitFor(async () => (await replicas())['queue'] === 3, {
+      until: 'the queue has a replica on each member',
+      seconds: 180,
+    })
+    const before = await replicas()
+    await cloud.run('audit', {rabbitmq}, '--repair', '--yes')
+
+    expect(before).toEqual({queue: 3, stream: 1})
+    expect(await replicas()).toEqual({queue: 3, stream: 3})
+  })
+})
+
 describe('rabbitmq: a message bus of three members', {timeout: 600_000}, () => {
   it('is one cluster, whose members discovered each other through Kubernetes', async () => {
     await cloud.run('deploy', {rabbitmq})
