@@ -29,6 +29,8 @@ export interface ReplacementPlan {
   /** The labels that the replacement lacks. */
   readonly labels: Readonly<Record<string, string>>
   readonly members: readonly MemberSet[]
+  /** The other pods of StatefulSets there, as `namespace/name`: Kubernetes replaces none whose end is unknown. */
+  readonly pods: readonly string[]
   /** The claims whose data no other member has. */
   readonly lostClaims: readonly string[]
   /** What speaks against it; nothing is given up then. */
@@ -37,7 +39,7 @@ export interface ReplacementPlan {
 
 /** Plans how the members of a lost node begin again; pure. `doubts` are why the node may still be running. */
 export function planReplacement(
-  seen: Pick<ReplacementPlan, 'node' | 'replacement' | 'labels' | 'lostClaims'> & {
+  seen: Pick<ReplacementPlan, 'node' | 'replacement' | 'labels' | 'pods' | 'lostClaims'> & {
     readonly doubts: readonly string[]
     readonly lacks: readonly string[]
     readonly sets: readonly MemberSet[]

@@ -236,7 +236,7 @@ export function addedText({node, why, host, seconds}: Added, palette: Palette): 
 
 /** Returns the numbered operations that let the members of a lost node begin again, and what speaks against it. */
 export function replacementPlanText(plan: ReplacementPlan, palette: Palette): View {
-  const {node, replacement, labels, members, lostClaims, refusals} = plan
+  const {node, replacement, labels, members, pods, lostClaims, refusals} = plan
   const lost = members.flatMap((set) => set.lost)
   const claims = lost.flatMap((member) => member.claims)
   const steps: readonly Step[] = [
@@ -255,6 +255,9 @@ export function replacementPlanText(plan: ReplacementPlan, palette: Palette): Vi
             `other members have the data: ${claims.join(', ')}`,
           ] as const,
         ]
+      : []),
+    ...(pods.length > 0
+      ? [[`delete ${counted(pods.length, 'pod')}`, `they start elsewhere: ${pods.join(', ')}`] as const]
       : []),
     ['wait for the members', 'they copy the data of the others'],
     ['complete queues and streams', 'each gets its replicas on new members'],

@@ -110,6 +110,7 @@ const rabbitmq: MemberKind = {
     const lost = lostNodes(bus, members)
     const left = (names: readonly string[]) => names.filter((name) => !lost.includes(name))
     const silent = left(bus.members).filter((name) => !bus.running.includes(name))
+    const unknown = bus.queues.filter(({members: replicas}) => replicas === null)
     const queues = bus.queues.filter(({members: replicas, online}) => {
       return replicas !== null && left(online ?? []).length * 2 <= replicas.length
     })
@@ -117,6 +118,7 @@ const rabbitmq: MemberKind = {
       doubts: [
         ...silent.map((name) => `${name} does not run`),
         ...lost.filter((name) => bus.running.includes(name)).map((name) => `${name} still runs`),
+        ...unknown.map(({name: [host, name]}) => `the replicas of queue ${name} of ${host} are unknown`),
         ...queues.map(({name: [host, name]}) => `most replicas of queue ${name} of ${host} are lost`),
       ],
       listed: lost,

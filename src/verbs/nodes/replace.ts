@@ -20,7 +20,7 @@ import type {DrainOptions, DrainPorts} from './drain.ts'
 import {podsOf, readNode} from './kubernetes-node.ts'
 import {MEMBER_KINDS, type Members} from './members.ts'
 import {placeOf} from './osds.ts'
-import {type LiveWorkload, readResidentClaims, readWorkloads} from './workloads.ts'
+import {type LiveWorkload, readResidentClaims, readResidentPods, readWorkloads} from './workloads.ts'
 
 type ReplacePorts = DrainPorts & Pick<Cluster, 'diagnosis'>
 
@@ -56,7 +56,9 @@ async function readMembers(
     podsOf(exec, environment),
   ])
   const lost = node ?? {metadata: {name, labels: {'kubernetes.io/hostname': name}}}
-  const claims = (await readResidentClaims(cluster, environment, lost)).map((claim) => claim.name)
+  const resident = await readResidentClaims(cluster, environment, lost)
+  const claims = resident.map((claim) => claim.name)
+  const mounted = new Set(resident.map(({pod}) => pod))
   const elsewhere = pods.filter((pod) => pod.node !== name && pod.isRunning)
   const replicated = workloads.filter((each) => each.kind === 'StatefulSet' && kindOf(each))
   const sets = await mapParallel(replicated, async (set): Promise<SeenSet> => {
@@ -74,11 +76,15 @@ async function readMembers(
       },
     }
   })
+  const onNode = node ? await readResidentPods(cluster, environment, name) : []
   const known = new Set(sets.flatMap(({judged}) => judged.lost.flatMap((member) => member.claims)))
   const place =
     replacement === undefined ? NO_LABELS : await judgeReplacement(cluster, replacement, replicated)
   const plan = planReplacement({
     ...{node: name, replacement, ...place, sets: sets.map(({judged}) => judged)},
+    pods: onNode
+      .filter((pod) => pod.isOurs && pod.controller === 'StatefulSet' && !mounted.has(pod.name))
+      .map((pod) => pod.name),
     lostClaims: claims.filter((claim) => !known.has(claim)),
     doubts: node && !isSilent(node) ? ['its kubelet reports to Kubernetes'] : [],
   })
@@ -175,6 +181,7 @@ export async function replace(cluster: ReplacePorts, options: ReplaceOptions): P
   }
   const lost = plan.members.flatMap((each) => each.lost)
   await mapParallel(lost, (member) => beginAgain(cluster, member, options))
+  for (const pod of plan.pods) await cluster.objects.delete(PODS, placeOf(pod), {force: true})
   await mapParallel(sets, ({set}) => healthy(cluster, set, options))
   // The containers that run now.
   for (const {set, members} of (await readMembers(cluster, options)).sets)

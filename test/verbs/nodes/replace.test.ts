@@ -38,6 +38,7 @@ describe('kk node replace', () => {
     ])
     expect(cloud.done).toContain('delete PersistentVolumeClaim data-mariadb-server-0')
     expect(cloud.done).toContain('delete Pod mariadb-server-0 by force')
+    expect(cloud.done).toContain('delete Pod ceph-mgr-0 by force')
     expect(cloud.done).toContain('wait for rabbitmq-server')
     expect(cloud.done.at(-1)).toBe('rabbitmq-queues add_member / nova rabbit@rabbitmq-server-0.peers')
     expect(replaced.members).toHaveLength(5)
@@ -84,12 +85,16 @@ describe('kk node replace', () => {
     ])
   })
 
-  it('is refused while a queue has most of its replicas on the node only', async () => {
+  it('is refused while a queue has most of its replicas on the node only, or unknown ones', async () => {
     const found = await refusals(({rabbit}) => {
       rabbit.queues.push({name: ['/', 'alone'], members: [rabbit.members[0]], online: []})
+      rabbit.queues.push({name: ['/', 'unknown'], members: null, online: null})
     })
 
-    expect(found).toEqual(['openstack/rabbitmq-server: most replicas of queue alone of / are lost'])
+    expect(found).toEqual([
+      'openstack/rabbitmq-server: the replicas of queue unknown of / are unknown',
+      'openstack/rabbitmq-server: most replicas of queue alone of / are lost',
+    ])
   })
 
   it('is refused without a leader, a quorum, or data that can be read', async () => {

@@ -44,7 +44,11 @@ export function fakeMembers(): FakeMembers {
   return {
     isBack: false,
     ...{sets: SETS, wsrep: {}, leader: '1f2e', spare: {}, done: []},
-    pods: [...pods, podOf('ceph', 'status', {node: 'b'})],
+    pods: [
+      ...pods,
+      podOf('ceph', 'status', {node: 'b'}),
+      podOf('ceph', 'mgr', {node: 'a', isRunning: false}),
+    ],
     rabbit: {
       ...{members: names, running: names.slice(1)},
       queues: [{...queue, name: ['/', 'nova'], members: names, online: names.slice(1)}],
@@ -129,6 +133,12 @@ export function portsOf(cloud: FakeMembers): DrainPorts & Pick<Cluster, 'diagnos
         const nodeAffinity = {required: {nodeSelectorTerms: [{matchExpressions}]}}
         return {spec: {claimRef: {namespace: 'openstack', name}, nodeAffinity}, status: {phase: 'Bound'}}
       }),
+    Pod: () =>
+      cloud.pods.map(({namespace, name}) => {
+        const claimName = `data-${name}`
+        const volumes = claims.has(claimName) ? [{persistentVolumeClaim: {claimName}}] : []
+        return {metadata: {namespace, name}, spec: {volumes, containers: []}}
+      }),
     StatefulSet: () =>
       cloud.sets.map(([chart, component]) => ({
         metadata: {
@@ -164,7 +174,14 @@ export function portsOf(cloud: FakeMembers): DrainPorts & Pick<Cluster, 'diagnos
         return {state: 'healthy'}
       },
     }),
-    evictions: port({}),
+    evictions: port({
+      pods: async (node) =>
+        cloud.pods
+          .filter((pod) => pod.node === node)
+          .map(({namespace, name}) => {
+            return {namespace, name, uid: name, controller: 'StatefulSet', selector: {}, isBeingDeleted: true}
+          }),
+    }),
     exec: port({
       pods: async () => cloud.pods,
       run: async ({pod, command}) => ({code: 0, stdout: answer(cloud, pod, command), stderr: ''}),
