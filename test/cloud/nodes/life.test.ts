@@ -3,6 +3,7 @@ import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {sizeAtNight} from '../../support/night.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {
@@ -21,7 +22,7 @@ import {expectConsistent, nodesUp, SPARE_NODE} from '../support/several-nodes.ts
 /** The longest time without an answer while an instance moves, on a calm and on a busy machine. */
 const LONGEST_GAP_SECONDS = {calm: 2, busy: 8}
 const CALM_LOAD = 6
-const MIGRATIONS = 10
+const MIGRATIONS = sizeAtNight(50, 10)
 
 const GUESTS = ['kk-live', 'kk-volume', 'kk-stop', 'kk-never'] as const
 let file: string
