@@ -21,6 +21,7 @@ const GROUPS = {
     render: 'Print the manifests that helm would apply',
     openrc: 'Print an openrc or a clouds.yaml to log in to the cloud',
     facts: 'Show the facts about the cloud, and the source of each',
+    logs: 'Show the logs of all pods in order of time',
     history: 'Show the runs of an environment, or revisions',
     drift: 'Show where objects on the cluster differ',
     doctor: 'Check helm, the cluster and leftovers for problems',

@@ -10,7 +10,6 @@ const REMOVE = ['kk remove FILE RELEASE', 'kk destroy FILE --confirm ENVIRONMENT
 const STATUS = ['kk status FILE RELEASE...']
 const DIFF = ['kk plan FILE RELEASE... --diff']
 const CHECK = ['kk check FILE']
-const LOGS = 'kk status FILE RELEASE..., which shows the last log lines of failed pods'
 const DRAIN = ['kk node drain NODE FILE']
 const LIMITS = ['kk docs limits, which says what to do instead']
 
@@ -47,8 +46,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly string[]>> = {
   search: ['kk charts search'],
   package: ['kk charts package'],
   push: ['kk charts publish'],
-  log: [`kk history, or ${LOGS}`],
-  logs: [LOGS],
+  log: ['kk logs FILE RELEASE...', 'kk logs FILE'],
   nodes: ['kk node list FILE'],
   cordon: DRAIN,
   drain: DRAIN,

@@ -27,7 +27,7 @@ export default class Audit extends KkCommand {
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 instead of 1 if there are inconsistencies.'}),
     repair: Flags.boolean({
       summary:
-        'Repair allocations of Placement, the databases of OVN, and orphan ports of Open vSwitch, after a confirmation.',
+        'Repair allocations of Placement, the databases of OVN, orphan ports of Open vSwitch, and replicas of queues, after a confirmation.',
     }),
     yes: {...changeFlags.yes, dependsOn: ['repair']},
     'dry-run': {

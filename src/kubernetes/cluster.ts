@@ -8,6 +8,7 @@ import type {Guard} from './guard/guard.ts'
 import type {ImagePulls} from './image-pulls.ts'
 import type {InventoryReader} from './inventory/inventory.ts'
 import type {Leases} from './lease/leases.ts'
+import type {Logs} from './logs.ts'
 import type {LiveObjects} from './objects/live-objects.ts'
 import type {Objects} from './objects/objects.ts'
 import type {Records} from './records/records.ts'
@@ -39,6 +40,8 @@ export interface Cluster {
   /** Objects of any kind. */
   readonly objects: Objects
   readonly dryRuns: DryRuns
+  /** The logs of containers. */
+  readonly logs: Logs
   /** Programs in containers. */
   readonly exec: Exec
   /** The pods of nodes. */

@@ -14,6 +14,7 @@ import {openGuard} from './guard/open.ts'
 import {imagePulls} from './image-pulls.ts'
 import {openInventory} from './inventory/inventory.ts'
 import {openLeases} from './lease/open.ts'
+import {openLogs} from './logs.ts'
 import {openObjects} from './objects/objects.ts'
 import {openLiveObjects} from './objects/open.ts'
 import {openRecords} from './records/records.ts'
@@ -51,6 +52,7 @@ export async function openCluster({
     live: openLiveObjects(client, discovery),
     objects: openObjects(client),
     dryRuns: openDryRuns(client, discovery),
+    logs: openLogs(client),
     exec: openExec(client),
     evictions: openEvictions(client),
     inventory: openInventory(client),

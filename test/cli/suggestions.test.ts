@@ -35,15 +35,10 @@ it.each([
   [
     ['log'],
     'kk has no command "log"',
-    'did you mean kk history, or kk status, which shows the last log lines of failed pods?',
+    'did you mean kk logs?',
   ],
   [['up'], 'kk has no command "up"', 'did you mean kk deploy?'],
   [['down'], 'kk has no command "down"', 'did you mean kk destroy --confirm ENVIRONMENT?'],
-  [
-    ['logs', 'keystone'],
-    'kk has no command "logs"',
-    'did you mean kk status keystone, which shows the last log lines of failed pods?',
-  ],
   [
     ['backup', 'env.yaml'],
     'kk has no command "backup"',

@@ -14,6 +14,22 @@ interface LogOptions {
   readonly timeoutMilliseconds: number
 }
 
+/**
+ * Resolves with the lines of a container's log as they arrive, until its end. Rejects as the client does.
+ */
+export function openLog(
+  client: ApiClient,
+  {namespace, pod, container}: ContainerPlace,
+  query: LogOptions['query'],
+): Promise<AsyncGenerator<string, void>> {
+  return client.lines({
+    path: `${resourcePath(PODS, namespace, pod)}/log`,
+    query: {container, ...query},
+    accept: 'text/plain, application/json',
+    summary: requestText('read the log of', PODS, namespace, pod),
+  })
+}
+
 /** Returns the log of a container. Rejects as the client does. */
 export function readLog(
   client: ApiClient,

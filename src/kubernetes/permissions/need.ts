@@ -35,6 +35,7 @@ export type NeedingVerb =
   | 'guard install'
   | 'guard approve'
   | 'audit'
+  | 'logs'
   | 'node drain'
   | 'doctor'
   | 'secrets list'

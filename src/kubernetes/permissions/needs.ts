@@ -209,6 +209,8 @@ const ROWS: readonly Row[] = [
   [['operator follow', 'deploy --via operator', 'operator status'], 'kk-system', 'leases.coordination.k8s.io', 'get',
     'to find the leader of the operator'],
 
+  [['logs'], 'release', 'pods', 'list', 'to find the containers of the releases'],
+  [['logs'], 'release', 'pods/log', 'get', 'to read their logs'],
   [['audit'], 'release', 'secrets', 'list', "to read helm's records"],
   [['audit'], 'release', 'pods', 'list', 'to find the pods of the services'],
   [['audit'], 'release', 'pods/exec', 'get create',

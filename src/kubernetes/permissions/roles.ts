@@ -29,6 +29,7 @@ export const ROLE_SETS = {
   change: {verbs: [...CHANGES, 'adopt'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
   audit: {verbs: ['audit']},
+  logs: {verbs: ['logs']},
   node: {verbs: ['node drain']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
   steer: {

@@ -57,6 +57,7 @@ async function readMembers(
   ])
   const lost = node ?? {metadata: {name, labels: {'kubernetes.io/hostname': name}}}
   const resident = await readResidentClaims(cluster, environment, lost)
+  if (!node && resident.length === 0) await readNode(cluster, name)
   const claims = resident.map((claim) => claim.name)
   const mounted = new Set(resident.map(({pod}) => pod))
   const elsewhere = pods.filter((pod) => pod.node !== name && pod.isRunning)

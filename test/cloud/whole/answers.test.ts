@@ -3,6 +3,7 @@ import {kubectl} from '../../aio/support/node.ts'
 import {client, inClient, token} from '../support/client.ts'
 import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
 import {CLOUD, releasesOf} from '../support/environment.ts'
+import {becomes} from '../support/machines.ts'
 import {cloudFile} from '../support/next-release.ts'
 import {phase} from '../support/phase.ts'
 
@@ -47,6 +48,23 @@ describe('the whole cloud', () => {
     )
 
     expect(JSON.parse(said).releases).toHaveLength(names.length)
+  })
+
+  it('logs the way of a request through its services', async () => {
+    const said = await inClient(`
+      openstack --debug volume create --size 1 kk-logged 2>&1 |
+        sed -n 's/.*x-openstack-request-id: \\(req-[0-9a-f-]*\\).*/\\1/Ip' | tail -n 1`)
+    await becomes('volume', 'kk-logged', 'available')
+    await inClient('openstack volume delete kk-logged')
+
+    const lines = await succeed(['logs', await cloudFile(), '--request', said.trim(), '--output', 'ndjson'])
+
+    const pods = lines
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as {readonly pod: string}).pod)
+    expect(pods.at(0)).toMatch(/^cinder-api-/)
+    expect(pods.at(-1)).toMatch(/^cinder-volume-/)
   })
 
   it('responds to kubelet probes without redirects, which would be recorded as events', async () => {

@@ -37,7 +37,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk rollback \d/, 'KK_NO_RUN'],
   [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
-  [/^kk node (add|drain|evacuate|remove|return)/, 'KK_NO_NODE'],
+  [/^kk node (add|drain|evacuate|remove|replace|return)/, 'KK_NO_NODE'],
   [/^kk import --namespace/, 'KK_NOT_INSTALLED'],
   [/^kk adopt .*--former-owner/, 'KK_NOT_INSTALLED'],
   [/^kk remove placement/, 'KK_NOT_INSTALLED'],
@@ -136,7 +136,7 @@ export async function expectToWork(line: string, environment: TestEnvironment): 
     0,
     ...(line.includes('--detailed-exitcode') ? [4] : []),
     // Nothing can be executed in the pods of the cluster of this run.
-    ...(/^kk (audit|check|doctor)\b/.test(line) ? [1] : []),
+    ...(/^kk (audit|check|doctor|logs)\b/.test(line) ? [1] : []),
   ]
   expect(expected, stderr).toContain(exitCode)
 }

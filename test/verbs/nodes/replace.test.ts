@@ -132,9 +132,15 @@ describe('kk node replace', () => {
     })
   })
 
-  it('takes a node that Kubernetes no longer has', async () => {
+  it('takes a node that Kubernetes no longer has, as long as there are claims on it', async () => {
     const cloud = fakeMembers()
+    cloud.isDeleted = true
 
-    expect((await planReplace(portsOf(cloud), options({node: 'gone'}))).members).toEqual([])
+    const {members} = await planReplace(portsOf(cloud), options())
+
+    expect(members).toHaveLength(5)
+    await expect(planReplace(portsOf(cloud), options({node: 'x'}))).rejects.toMatchObject({
+      code: 'KK_NO_NODE',
+    })
   })
 })

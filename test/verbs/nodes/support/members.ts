@@ -15,6 +15,8 @@ const SETS = [
 /** A control plane of three nodes, `a`, `b` and `c`, of which `a` has lost its power. */
 export interface FakeMembers {
   isBack: boolean
+  /** Whether Kubernetes no longer has `a`. */
+  isDeleted: boolean
   readonly sets: readonly (typeof SETS)[number][]
   readonly pods: SeenPod[]
   /** Galera's status of members, by pod, where it is not as it should be. */
@@ -42,7 +44,7 @@ export function fakeMembers(): FakeMembers {
   const names = [0, 1, 2].map((ordinal) => `rabbit@rabbitmq-server-${ordinal}.peers`)
   const queue = {type: 'quorum', state: 'running', leader: names[1]}
   return {
-    isBack: false,
+    ...{isBack: false, isDeleted: false},
     ...{sets: SETS, wsrep: {}, leader: '1f2e', spare: {}, done: []},
     pods: [
       ...pods,
@@ -124,7 +126,7 @@ export function portsOf(cloud: FakeMembers): DrainPorts & Pick<Cluster, 'diagnos
     metadata: {name, labels: {[label]: name, ...(name === 'd' ? cloud.spare : {control: 'enabled'})}},
     status: {conditions: [{type: 'Ready', status: name === 'a' && !cloud.isBack ? 'Unknown' : 'True'}]},
   })
-  const nodes = ['a', 'b', 'c', 'd']
+  const nodes = cloud.isDeleted ? ['b', 'c', 'd'] : ['a', 'b', 'c', 'd']
   const lists: Readonly<Record<string, () => readonly object[]>> = {
     Node: () => nodes.map(ready),
     PersistentVolume: () =>

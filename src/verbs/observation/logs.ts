@@ -1,0 +1,90 @@
+import {asKkError, KkError} from '../../base/errors.ts'
+import {mapParallel} from '../../base/parallel.ts'
+import {type Environment, namespacesOf} from '../../environment/environment.ts'
+import type {Cluster} from '../../kubernetes/cluster.ts'
+import type {ContainerLog, LoggedLine} from '../../kubernetes/logs.ts'
+
+/** Which lines of the logs are read. */
+export interface LogOptions {
+  /** The releases; all of the environment if empty. */
+  readonly releases: readonly string[]
+  /** How many seconds back. */
+  readonly seconds: number
+  /** How many lines of each container at most, from the end; all if omitted. */
+  readonly tail?: number | undefined
+  /** The ID of a request of OpenStack, `req-UUID`; only lines with it. */
+  readonly request?: string | undefined
+  /** Only lines of errors. */
+  readonly errors: boolean
+}
+
+/** A line with its container. */
+export interface FoundLine extends LoggedLine, Omit<ContainerLog, 'isPrevious'> {}
+
+export interface FoundLogs {
+  /** In order of time. */
+  readonly lines: readonly FoundLine[]
+  /** The logs that could not be read, each with the reason. */
+  readonly notRead: readonly {readonly pod: string; readonly container: string; readonly reason: string}[]
+}
+
+/**
+ * Reads the logs of the pods of an environment, also those of Jobs and of containers before their last
+ * restart. Throws `KK_UNKNOWN_RELEASE` for a release that the environment does not have.
+ */
+export async function readLogs(
+  {logs}: Pick<Cluster, 'logs'>,
+  environment: Environment,
+  options: LogOptions,
+): Promise<FoundLogs> {
+  const {releases} = options
+  const known = [...environment.sections.keys()]
+  const unknown = releases.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new KkError('KK_UNKNOWN_RELEASE', `${environment.name} has no release ${unknown}`, {
+      hint: `its releases are ${known.join(', ')}`,
+    })
+  }
+  // The pods of a section that is several releases have the name of the section.
+  const chosen = new Set(
+    (releases.length > 0 ? releases : known).map((name) => environment.parts?.get(name)?.section ?? name),
+  )
+  const all = (await mapParallel(namespacesOf(environment), (namespace) => logs.list(namespace))).flat()
+  const own = all.filter(({release}) => chosen.has(release))
+  const found = await mapParallel(own, (log) => readOne(logs, log, options))
+  return {
+    lines: found.flatMap(({lines}) => lines).sort((one, other) => compareTimes(one.time, other.time)),
+    notRead: found.flatMap(({notRead}) => (notRead ? [notRead] : [])),
+  }
+}
+
+async function readOne(
+  logs: Cluster['logs'],
+  log: ContainerLog,
+  {seconds, tail, request, errors}: LogOptions,
+): Promise<{readonly lines: readonly FoundLine[]; readonly notRead?: FoundLogs['notRead'][number]}> {
+  const {isPrevious, ...place} = log
+  const lines: FoundLine[] = []
+  try {
+    for await (const line of logs.lines(log, {seconds, tail})) {
+      if (request !== undefined && !line.text.includes(request)) continue
+      if (errors && !ERROR.test(line.text)) continue
+      lines.push({...place, ...line})
+    }
+    return {lines}
+  } catch (error) {
+    // The runtime deletes the log of a former container at any time.
+    if (isPrevious) return {lines}
+    const {pod, container} = place
+    return {lines, notRead: {pod: `${place.namespace}/${pod}`, container, reason: asKkError(error).message}}
+  }
+}
+
+/** The levels of errors in the logs of OpenStack, MariaDB, RabbitMQ, Open vSwitch, and Kubernetes' programs. */
+const ERROR = /\b(?:ERROR|CRITICAL|FATAL)\b|\[(?:error|critical)\]|\|(?:ERR|EMER)\||^E\d{4} /
+
+/** Orders times whose fractions have different numbers of digits. */
+function compareTimes(one: string, other: string): number {
+  const [a, b] = [one.replace('Z', ''), other.replace('Z', '')]
+  return a < b ? -1 : a > b ? 1 : 0
+}
