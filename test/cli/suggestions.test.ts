@@ -32,11 +32,7 @@ it.each([
     'kk has no command "diff"',
     'did you mean kk plan keystone --diff?',
   ],
-  [
-    ['log'],
-    'kk has no command "log"',
-    'did you mean kk logs?',
-  ],
+  [['log'], 'kk has no command "log"', 'did you mean kk logs?'],
   [['up'], 'kk has no command "up"', 'did you mean kk deploy?'],
   [['down'], 'kk has no command "down"', 'did you mean kk destroy --confirm ENVIRONMENT?'],
   [
