@@ -4,7 +4,7 @@ import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, environmentFlags, releasesArgument} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
-import {openEnvironment} from '../cli/open/open.ts'
+import {openGraph} from '../cli/open/open.ts'
 import {streamFlags} from '../cli/run/flags.ts'
 import {logLineText} from '../report/logs-text.ts'
 import {readLogs} from '../verbs/observation/logs.ts'
@@ -46,7 +46,8 @@ export default class Logs extends KkCommand {
     const {flags, argv} = await this.parse(Logs)
     const {output, errors} = flags
     const request = requestId(flags.request)
-    const {environment, releases} = await openEnvironment(flags, argv as string[])
+    const {prepared, releases} = await openGraph(flags, argv as string[])
+    const {environment} = prepared
     await using cluster = await openChosenCluster(flags, environment)
     const tail = flags.tail ?? (request === undefined && !errors ? DEFAULT_TAIL : undefined)
     const found = await readLogs(cluster, environment, {

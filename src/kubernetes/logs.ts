@@ -3,18 +3,20 @@ import {listAll} from './api/list.ts'
 import {type ContainerPlace, openLog} from './api/log.ts'
 import {PODS, requestText, resourcePath} from './api/resources.ts'
 import type {Pod} from './gate/kinds/observed.ts'
+import {labelledName} from './release-labels.ts'
 
 /** A log of a container. */
 export interface ContainerLog extends ContainerPlace {
   /** The release; the section, if that is several releases. */
   readonly release: string
+  readonly node: string
   /** Whether it is that of the container before its last restart. */
   readonly isPrevious: boolean
 }
 
 /** A line of a log. */
 export interface LoggedLine {
-  /** When the container wrote it, in RFC 3339 with nanoseconds, by the clock of its node. */
+  /** When the container wrote it, by the clock of its node: RFC 3339 in UTC, with nanoseconds. */
   readonly time: string
   readonly text: string
 }
@@ -44,14 +46,14 @@ export function openLogs(client: ApiClient): Logs {
 async function listLogs(client: ApiClient, namespace: string): Promise<readonly ContainerLog[]> {
   const {items} = await listAll<Pod>(client, {
     path: resourcePath(PODS, namespace),
-    query: {labelSelector: 'app.kubernetes.io/instance'},
     summary: requestText('list', PODS, namespace),
   })
-  return items.flatMap(({metadata, status}) => {
-    const release = metadata.labels?.['app.kubernetes.io/instance'] ?? ''
+  return items.flatMap(({metadata, spec, status}) => {
+    const release = labelledName(metadata.labels ?? {})
+    if (release === undefined) return []
     const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
     return containers.flatMap(({name, state, lastState}) => {
-      const place = {namespace, pod: metadata.name, container: name, release}
+      const place = {namespace, pod: metadata.name, container: name, release, node: spec?.nodeName ?? ''}
       return [
         ...(lastState?.terminated ? [{...place, isPrevious: true}] : []),
         ...(state?.running || state?.terminated ? [{...place, isPrevious: false}] : []),
@@ -70,8 +72,19 @@ async function* readLines(
     ...(tail !== undefined && {tailLines: tail}),
     ...(isPrevious && {previous: 'true'}),
   }
+  let time = ''
   for await (const line of await openLog(client, place, query)) {
-    const end = line.indexOf(' ')
-    yield {time: line.slice(0, end), text: line.slice(end + 1)}
+    const [, stamp, text] = /^(\d{4}-\d\d-\d\dT\S+) (.*)$/s.exec(line) ?? []
+    // What a kubelet adds has no time.
+    time = stamp === undefined ? time : inUtc(stamp)
+    yield {time, text: text ?? line}
   }
+}
+
+/** Returns a time of a node's zone in UTC, with all digits. */
+function inUtc(stamp: string): string {
+  const [, fraction = ''] = /\.(\d+)/.exec(stamp) ?? []
+  const parsed = new Date(stamp)
+  if (Number.isNaN(parsed.getTime())) return stamp
+  return `${parsed.toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`
 }

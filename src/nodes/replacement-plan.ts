@@ -37,21 +37,22 @@ export interface ReplacementPlan {
   readonly refusals: readonly string[]
 }
 
-/** Plans how the members of a lost node begin again; pure. `doubts` are why the node may still be running. */
+/** Plans how the members of a lost node begin again; pure. */
 export function planReplacement(
   seen: Pick<ReplacementPlan, 'node' | 'replacement' | 'labels' | 'pods' | 'lostClaims'> & {
-    readonly doubts: readonly string[]
+    /** Whether the kubelet of the node reports. */
+    readonly isAlive: boolean
     readonly lacks: readonly string[]
     readonly sets: readonly MemberSet[]
   },
 ): ReplacementPlan {
-  const {doubts, lacks, sets, ...plan} = seen
+  const {isAlive, lacks, sets, ...plan} = seen
   const members = sets.filter(({lost, listed}) => lost.length > 0 || listed.length > 0)
   return {
     ...plan,
     members,
     refusals: [
-      ...doubts,
+      ...(isAlive && members.length > 0 ? ['its kubelet reports to Kubernetes'] : []),
       ...lacks,
       ...members.flatMap(({name, others, doubts: own}) =>
         others.length === 0 ? [`${name} has no other member that runs`] : own.map((why) => `${name}: ${why}`),

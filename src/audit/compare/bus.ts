@@ -54,7 +54,7 @@ function judgeQueue(
       ),
     ]
   const target = Math.min(TARGET_REPLICAS, members.length)
-  const free = members.filter((each) => !replicas.includes(each)).slice(0, target - replicas.length)
+  const free = running.filter((each) => !replicas.includes(each)).slice(0, target - replicas.length)
   if (replicas.length < target && free.length > 0) {
     return free.map((member) => ({
       kind: 'QUEUE_LACKS_REPLICAS',

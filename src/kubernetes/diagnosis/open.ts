@@ -12,6 +12,7 @@ import {annotatedRelease} from '../manifest/helm-annotations.ts'
 import {HOOK} from '../manifest/helm-view.ts'
 import {NODE_LEASES, type NodeClock, nodeClocks} from '../node-clocks.ts'
 import {reviewAccess} from '../permissions/access.ts'
+import {labelledName} from '../release-labels.ts'
 import {listReservations} from '../reservations/reservations.ts'
 import type {
   Diagnosis,
@@ -103,9 +104,6 @@ interface Listed {
   readonly metadata: ObjectMetadata
 }
 
-/** The labels of a release that charts set: Kubernetes' own, and openstack-helm's. */
-const RELEASE_LABELS = ['app.kubernetes.io/instance', 'release_group']
-
 async function listAllClaims(client: ApiClient): Promise<readonly SeenClaim[]> {
   const {items} = await listAll<Listed>(client, {
     path: '/api/v1/persistentvolumeclaims',
@@ -121,7 +119,7 @@ async function listAllClaims(client: ApiClient): Promise<readonly SeenClaim[]> {
 }
 
 function labelledRelease({namespace, labels = {}}: ObjectMetadata): ReleaseId | undefined {
-  const [name] = RELEASE_LABELS.flatMap((label) => labels[label] ?? [])
+  const name = labelledName(labels)
   return name === undefined ? undefined : releaseId(namespace, name)
 }
 

@@ -1,7 +1,8 @@
 import {compareBus} from '../../audit/compare/bus.ts'
 import type {Bus} from '../../audit/facts.ts'
+import type {Finding} from '../../audit/finding.ts'
 import {collectors, gather} from '../../audit/gather.ts'
-import {KkError} from '../../base/errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
 import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {DrainOptions} from './drain.ts'
@@ -10,9 +11,11 @@ import {cephPod, forgetMonitors, forgetOsds, readLostOsds, readMonitors} from '.
 /** The members of one StatefulSet: those that run on other nodes, and those that are lost. */
 export interface Members {
   readonly exec: Pick<Exec, 'run' | 'pods'>
-  /** All running pods of charts on other nodes. */
+  /** The running pods of the release on other nodes. */
   readonly pods: readonly SeenPod[]
   readonly others: readonly SeenPod[]
+  /** How many members there should be. */
+  readonly wanted: number
   /** The names of the pods that are lost. */
   readonly lost: readonly string[]
   readonly node: string
@@ -36,6 +39,15 @@ interface MemberKind {
   complete?(members: Members, until: Waiting): Promise<void>
 }
 
+/** Asks the others; one that cannot be asked is a doubt. */
+export async function opinion(kind: MemberKind, members: Members): Promise<Opinion> {
+  return kind.ask(members).catch((error: unknown) => {
+    const {code, message} = asKkError(error)
+    if (code !== 'KK_EXEC') throw error
+    return {doubts: [message], listed: []}
+  })
+}
+
 type Waiting = Pick<DrainOptions, 'deadline' | 'signal' | 'onProgress'>
 
 const TIMEOUT_MS = 60_000
@@ -45,10 +57,9 @@ async function inPod(
   {exec}: Pick<Members, 'exec'>,
   {namespace, name, container}: SeenPod,
   command: readonly string[],
+  timeout = TIMEOUT_MS,
 ): Promise<string> {
-  const {code, stdout, stderr} = await exec.run({
-    ...{namespace, pod: name, container, command, timeout: TIMEOUT_MS},
-  })
+  const {code, stdout, stderr} = await exec.run({namespace, pod: name, container, command, timeout})
   if (code === 0) return stdout
   throw new KkError(
     'KK_EXEC',
@@ -107,7 +118,11 @@ async function wsrepStatus(members: Members, pod: SeenPod): Promise<WsrepStatus>
 const rabbitmq: MemberKind = {
   async ask(members) {
     const bus = await readBus(members)
-    const lost = lostNodes(bus, members)
+    const lost = lostAmong(bus.members, members)
+    // Also those that were forgotten by an interrupted call, and whose replicas were not deleted yet.
+    const listed = [
+      ...new Set([...lost, ...bus.queues.flatMap(({members: names}) => lostAmong(names ?? [], members))]),
+    ]
     const left = (names: readonly string[]) => names.filter((name) => !lost.includes(name))
     const silent = left(bus.members).filter((name) => !bus.running.includes(name))
     const unknown = bus.queues.filter(({members: replicas}) => replicas === null)
@@ -121,35 +136,73 @@ const rabbitmq: MemberKind = {
         ...unknown.map(({name: [host, name]}) => `the replicas of queue ${name} of ${host} are unknown`),
         ...queues.map(({name: [host, name]}) => `most replicas of queue ${name} of ${host} are lost`),
       ],
-      listed: lost,
+      listed,
     }
   },
-  async forget(members, listed) {
+  async forget(members, listed, {deadline, signal}) {
+    const [pod] = members.others
+    // Also shrinks each queue, and waits for the lost member at each.
+    const timeout = Math.max(TIMEOUT_MS, deadline - Date.now())
+    const problems = new Map<string, unknown>()
     for (const name of listed)
-      await inPod(members, members.others[0]!, ['rabbitmqctl', '--quiet', 'forget_cluster_node', name])
-  },
-  async complete(members, {deadline, signal, onProgress}) {
-    let shown = 0
-    const isComplete = await pollCluster(
+      await inPod(members, pod!, ['rabbitmqctl', '--quiet', 'forget_cluster_node', name], timeout).catch(
+        (error: unknown) => problems.set(name, error),
+      )
+    const isForgotten = await pollCluster(
       async () => {
-        const missing = compareBus(await readBus(members)).filter(({kind}) => REPAIRED.has(kind))
-        if (missing.length > 0 && missing.length !== shown)
-          onProgress(`RabbitMQ: ${missing.length} queues and streams get replicas on the new members`)
-        shown = missing.length
-        for (const {repair} of missing) await inPod(members, members.others[0]!, repair.command)
-        return missing.length === 0
+        const bus = await readBus(members)
+        const member = listed.find((name) => bus.members.includes(name))
+        if (member !== undefined) throw problems.get(member) ?? new KkError('KK_EXEC', `${member} is listed`)
+        const left = compareBus(bus).filter(({kind}) => kind === 'QUEUE_REPLICA_ON_REMOVED_MEMBER')
+        await attempt(members, left, deadline)
+        return left.length === 0
       },
       {interval: 2_000, deadline, signal},
     )
-    if (!isComplete) throw new KkError('KK_UNHEALTHY', `${shown} queues or streams of RabbitMQ lack replicas`)
+    if (!isForgotten) throw new KkError('KK_UNHEALTHY', 'queues of RabbitMQ keep replicas on lost members')
+  },
+  async complete(members, {deadline, signal, onProgress}) {
+    const began = Date.now()
+    let lacking: readonly Finding[] = []
+    const isComplete = await pollCluster(
+      async () => {
+        const bus = await readBus(members)
+        if (bus.running.length < members.wanted) return false
+        lacking = compareBus(bus).filter(({kind}) => REPAIRED.has(kind))
+        if (lacking.length === 0) return true
+        onProgress('queues and streams of RabbitMQ get their replicas')
+        // Quorum queues get theirs by themselves, some seconds after a member has joined.
+        const isLate = Date.now() - began > RECONCILIATION_MS
+        await attempt(
+          members,
+          lacking.filter(({repair}) => isLate || repair.command[0] === 'rabbitmq-streams'),
+          deadline,
+        )
+        return false
+      },
+      {interval: 2_000, deadline, signal},
+    )
+    if (isComplete) return
+    throw new KkError('KK_UNHEALTHY', lacking[0]?.what ?? `RabbitMQ has fewer than ${members.wanted} members`)
   },
 }
 
 /** What a queue or stream gets: it is created with as many replicas as there were members then. */
 const REPAIRED: ReadonlySet<string> = new Set(['QUEUE_LACKS_REPLICAS', 'QUEUE_REPLICA_ON_REMOVED_MEMBER'])
+const RECONCILIATION_MS = 60_000
 
-function lostNodes(bus: Bus, {lost}: Members): readonly string[] {
-  return bus.members.filter((name) => lost.some((pod) => name.includes(`@${pod}.`)))
+/** Executes the repairs of findings; the next comparison shows those that failed, as of a queue that is gone. */
+async function attempt(members: Members, findings: readonly Finding[], deadline: number): Promise<void> {
+  for (const {repair} of findings) {
+    if (Date.now() > deadline) return
+    await inPod(members, members.others[0]!, repair.command).catch((error: unknown) => {
+      if (asKkError(error).code !== 'KK_EXEC') throw error
+    })
+  }
+}
+
+function lostAmong(names: readonly string[], {lost}: Members): readonly string[] {
+  return names.filter((name) => lost.some((pod) => name.includes(`@${pod}.`)))
 }
 
 async function readBus({exec, others: [pod], files}: Members): Promise<Bus> {
@@ -245,7 +298,7 @@ const monitors: MemberKind = {
 /** Ceph copies the data of a lost osd from others, to a new one too. */
 const osds: MemberKind = {
   async ask(members) {
-    const {doubts, down} = await readLostOsds(members.exec, requireCeph(members), members.node)
+    const {doubts, down} = await readLostOsds(members.exec, requireCeph(members), members.lost)
     return {doubts, listed: down}
   },
   forget: (members, names) => forgetOsds(members.exec, requireCeph(members), {names, node: members.node}),

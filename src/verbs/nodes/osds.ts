@@ -164,35 +164,42 @@ export async function forgetMonitors(exec: ExecPort, pod: SeenPod, names: readon
   for (const name of names) await order(exec, pod, ['mon', 'remove', name])
 }
 
-/** Reads the osds of a lost node, as `osd.ID`, and what of Ceph's data cannot be read without them. */
+/** Reads the osds of lost pods, as `osd.ID`, and what of Ceph's data cannot be read without them. */
 export async function readLostOsds(
   exec: ExecPort,
   pod: SeenPod,
-  node: string,
+  lost: readonly string[],
 ): Promise<{readonly down: readonly string[]; readonly doubts: readonly string[]}> {
-  const [tree, {pgmap}] = await Promise.all([
+  const [tree, metadata, {mgrmap, pgmap}] = await Promise.all([
     ask<Tree>(exec, pod, ['osd', 'tree']),
-    ask<{readonly pgmap: {readonly pgs_by_state?: readonly {state_name: string; count: number}[]}}>(
-      exec,
-      pod,
-      ['status'],
-    ),
+    ask<readonly {readonly id: number; readonly pod_name?: string}[]>(exec, pod, ['osd', 'metadata']),
+    ask<CephStatus>(exec, pod, ['status']),
   ])
-  const ids = tree.nodes
-    .filter(({name, type}) => type === 'host' && name === node)
-    .flatMap(({children = []}) => children)
+  const ids = metadata.flatMap(({id, pod_name: name}) =>
+    name !== undefined && lost.includes(name) ? [id] : [],
+  )
   const own = tree.nodes.filter(({id, type}) => type === 'osd' && ids.includes(id))
   const unread = (pgmap.pgs_by_state ?? []).filter(({state_name: state}) => {
-    return !state.includes('active') || state.includes('stale')
+    return !state.includes('active') || WITHOUT_DATA.test(state)
   })
   return {
     down: own.filter(({status}) => status !== 'up').map(nameOf),
     doubts: [
       ...own.filter(({status}) => status === 'up').map((osd) => `${nameOf(osd)} is up`),
+      // It reports the states of placement groups, and removes osds.
+      ...(mgrmap.available ? [] : ['no ceph-mgr is active; if its pod was on the node, delete it by force']),
       ...unread.map(({state_name: state, count}) => `${count} placement groups are ${state}`),
     ],
   }
 }
+
+interface CephStatus {
+  readonly mgrmap: {readonly available: boolean}
+  readonly pgmap: {readonly pgs_by_state?: readonly {readonly state_name: string; readonly count: number}[]}
+}
+
+/** States in which copies that exist are not enough, or not sure to be right. */
+const WITHOUT_DATA = /stale|down|incomplete|unfound|inconsistent|failed_repair/
 
 /** Removes osds that are down, and the node that had them. */
 export async function forgetOsds(

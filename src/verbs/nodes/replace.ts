@@ -1,11 +1,13 @@
+import type {StatefulSet} from 'kubernetes-types/apps/v1.js'
 import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {hindrances} from '../../doctor/cluster/scheduling.ts'
 import {CLAIMS, NODES, PODS} from '../../kubernetes/api/resources.ts'
+import type {Served} from '../../kubernetes/api/served.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {SeenPod} from '../../kubernetes/exec/exec.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
-import {findCondition, type Node} from '../../kubernetes/gate/kinds/observed.ts'
+import {findCondition, type Node, type Pod} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import {nodeLabels} from '../../nodes/removal-plan.ts'
@@ -18,9 +20,9 @@ import {
 import {labelsText} from './add.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
 import {podsOf, readNode} from './kubernetes-node.ts'
-import {MEMBER_KINDS, type Members} from './members.ts'
+import {MEMBER_KINDS, type Members, opinion} from './members.ts'
 import {placeOf} from './osds.ts'
-import {type LiveWorkload, readResidentClaims, readResidentPods, readWorkloads} from './workloads.ts'
+import {type LiveWorkload, readResidentClaims, readWorkloads} from './workloads.ts'
 
 type ReplacePorts = DrainPorts & Pick<Cluster, 'diagnosis'>
 
@@ -34,62 +36,103 @@ export interface ReplaceOptions extends DrainOptions {
  * `KK_NO_NODE` if the replacement does not exist, and `KK_EXEC` if members cannot be asked.
  */
 export async function planReplace(cluster: ReplacePorts, options: ReplaceOptions): Promise<ReplacementPlan> {
-  return (await readMembers(cluster, options)).plan
+  return (await readPlan(cluster, options)).plan
 }
 
 /** A StatefulSet of members, with the containers that can be asked about them. */
 interface SeenSet {
   readonly set: LiveWorkload
   readonly members: Members
-  readonly judged: MemberSet
+  /** The members whose disk is on the node. */
+  readonly lost: readonly LostMember[]
 }
 
-async function readMembers(
-  cluster: ReplacePorts,
-  options: ReplaceOptions,
-): Promise<{readonly plan: ReplacementPlan; readonly sets: readonly SeenSet[]}> {
-  const {environment, node: name, replacement, files} = options
+/** What Kubernetes has of a node, and of the sets that may have members there. */
+interface Seen {
+  readonly node: Node | undefined
+  readonly sets: readonly SeenSet[]
+  /** The claims on the node, as `namespace/name`. */
+  readonly claims: readonly string[]
+  /** The pods on the node. */
+  readonly pods: readonly SeenPod[]
+}
+
+async function readSets(cluster: ReplacePorts, options: ReplaceOptions): Promise<Seen> {
+  const {environment, node: name, files} = options
   const {exec} = cluster
   const [node, workloads, pods] = await Promise.all([
     cluster.objects.read<Node>(NODES, {namespace: '', name}),
     readWorkloads(cluster, environment),
     podsOf(exec, environment),
   ])
-  const lost = node ?? {metadata: {name, labels: {'kubernetes.io/hostname': name}}}
-  const resident = await readResidentClaims(cluster, environment, lost)
+  const gone = node ?? {metadata: {name, labels: {'kubernetes.io/hostname': name}}}
+  const resident = await readResidentClaims(cluster, environment, gone)
   if (!node && resident.length === 0) await readNode(cluster, name)
-  const claims = resident.map((claim) => claim.name)
-  const mounted = new Set(resident.map(({pod}) => pod))
-  const elsewhere = pods.filter((pod) => pod.node !== name && pod.isRunning)
-  const replicated = workloads.filter((each) => each.kind === 'StatefulSet' && kindOf(each))
-  const sets = await mapParallel(replicated, async (set): Promise<SeenSet> => {
-    const own = lostMembers(set, claims)
-    const names = own.map(({pod}) => placeOf(pod).name)
-    const others = elsewhere.filter((pod) => isMember(set, pod) && !names.includes(pod.name))
-    const members = {exec, pods: elsewhere, others, lost: names, node: name, files}
-    const answer = others.length > 0 ? await kindOf(set)!.ask(members) : {doubts: [], listed: []}
-    const {namespace, chart, component, object} = set
-    return {
-      ...{set, members},
-      judged: {
-        ...{name: `${namespace}/${object.metadata.name}`, chart, component, lost: own},
-        ...{others: others.map((pod) => pod.name), ...answer},
-      },
-    }
-  })
-  const onNode = node ? await readResidentPods(cluster, environment, name) : []
-  const known = new Set(sets.flatMap(({judged}) => judged.lost.flatMap((member) => member.claims)))
+  const claims = resident.filter(({isLocal}) => isLocal).map((claim) => claim.name)
+  const sets = workloads
+    .filter((each) => each.kind === 'StatefulSet' && kindOf(each))
+    .map((set): SeenSet => {
+      const lost = lostMembers(set, claims)
+      const names = lost.map(({pod}) => placeOf(pod).name)
+      const release = set.object.metadata.labels?.['app.kubernetes.io/instance']
+      const elsewhere = pods.filter((pod) => {
+        const isOfRelease = pod.namespace === set.namespace && pod.release === release
+        return isOfRelease && pod.node !== name && pod.isRunning
+      })
+      const others = elsewhere.filter((pod) => isMember(set, pod) && !names.includes(pod.name))
+      const wanted = set.object.spec?.replicas ?? 1
+      return {set, lost, members: {exec, pods: elsewhere, others, wanted, lost: names, node: name, files}}
+    })
+  return {node, sets, claims, pods: pods.filter((pod) => pod.node === name)}
+}
+
+async function judged({set, members, lost}: SeenSet): Promise<MemberSet> {
+  const {namespace, chart, component, object} = set
+  const answer =
+    lost.length > 0 && members.others.length > 0
+      ? await opinion(kindOf(set)!, members)
+      : {doubts: [], listed: []}
+  return {
+    ...{name: `${namespace}/${object.metadata.name}`, chart, component, lost},
+    ...{others: members.others.map((pod) => pod.name), ...answer},
+  }
+}
+
+async function readPlan(
+  cluster: ReplacePorts,
+  options: ReplaceOptions,
+): Promise<{readonly plan: ReplacementPlan; readonly sets: readonly SeenSet[]}> {
+  const {node: name, replacement} = options
+  const {node, sets, claims, pods} = await readSets(cluster, options)
+  const members = await mapParallel(sets, judged)
+  const known = new Set(sets.flatMap(({lost}) => lost.flatMap((member) => member.claims)))
   const place =
-    replacement === undefined ? NO_LABELS : await judgeReplacement(cluster, replacement, replicated)
+    replacement === undefined
+      ? NO_LABELS
+      : await judgeReplacement(
+          cluster,
+          replacement,
+          sets.map(({set}) => set),
+        )
+  const isAlive = node !== undefined && !isSilent(node)
+  const stateless = isAlive ? [] : await withoutClaims(cluster, pods)
   const plan = planReplacement({
-    ...{node: name, replacement, ...place, sets: sets.map(({judged}) => judged)},
-    pods: onNode
-      .filter((pod) => pod.isOurs && pod.controller === 'StatefulSet' && !mounted.has(pod.name))
-      .map((pod) => pod.name),
+    ...{node: name, replacement, ...place, sets: members, pods: stateless},
     lostClaims: claims.filter((claim) => !known.has(claim)),
-    doubts: node && !isSilent(node) ? ['its kubelet reports to Kubernetes'] : [],
+    isAlive,
   })
   return {plan, sets}
+}
+
+/** Returns the pods of StatefulSets that mount no claim: Kubernetes replaces none whose end is unknown. */
+async function withoutClaims({objects}: ReplacePorts, pods: readonly SeenPod[]): Promise<readonly string[]> {
+  const found = await mapParallel(pods, ({namespace, name}) => objects.read<Pod>(PODS, {namespace, name}))
+  return found.flatMap((pod) => {
+    const {namespace, name, ownerReferences = []} = pod?.metadata ?? {}
+    const isOfSet = ownerReferences.some(({kind, controller}) => controller && kind === 'StatefulSet')
+    const hasClaim = (pod?.spec?.volumes ?? []).some((volume) => volume.persistentVolumeClaim)
+    return isOfSet && !hasClaim ? [`${namespace}/${name}`] : []
+  })
 }
 
 const NO_LABELS = {labels: {}, lacks: []}
@@ -102,18 +145,18 @@ function kindOf({chart, component}: Pick<LiveWorkload, 'chart' | 'component'>) {
   return MEMBER_KINDS[`${chart} ${component}`]
 }
 
-/** Returns the members of a StatefulSet among the owners of claims, which are named `CLAIM-SET-ORDINAL`. */
+/** Returns the members of a StatefulSet among the owners of claims: TEMPLATE-SET-ORDINAL, as its controller does. */
 function lostMembers({namespace, object}: LiveWorkload, claims: readonly string[]): readonly LostMember[] {
-  const pattern = new RegExp(`^${namespace}/.+-(${object.metadata.name}-(\\d+))$`)
-  const owned = claims.flatMap((claim) => {
-    const [, pod, ordinal] = pattern.exec(claim) ?? []
-    const isReplica = Number(ordinal) < (object.spec?.replicas ?? 1)
-    return isReplica ? [{pod: `${namespace}/${pod}`, claim}] : []
-  })
-  return [...Map.groupBy(owned, ({pod}) => pod)].map(([pod, own]) => ({
-    pod,
-    claims: own.map(({claim}) => claim),
-  }))
+  const {metadata, spec} = object as Served<StatefulSet>
+  const templates = (spec?.volumeClaimTemplates ?? []).map((template) => template.metadata?.name)
+  return Array.from({length: spec?.replicas ?? 1}, (_, ordinal) => `${metadata.name}-${ordinal}`).flatMap(
+    (pod) => {
+      const own = templates
+        .map((template) => `${namespace}/${template}-${pod}`)
+        .filter((claim) => claims.includes(claim))
+      return own.length > 0 ? [{pod: `${namespace}/${pod}`, claims: own}] : []
+    },
+  )
 }
 
 function isMember({namespace, object}: LiveWorkload, pod: SeenPod): boolean {
@@ -169,25 +212,37 @@ export interface Replaced {
  */
 export async function replace(cluster: ReplacePorts, options: ReplaceOptions): Promise<Replaced> {
   const {replacement, onProgress} = options
-  const {plan, sets} = await readMembers(cluster, options)
+  const {plan, sets} = await readPlan(cluster, options)
   refuseIfNeeded(plan)
   if (replacement !== undefined && Object.keys(plan.labels).length > 0) {
     await cluster.objects.merge(NODES, {namespace: '', name: replacement}, {metadata: {labels: plan.labels}})
     onProgress(`${replacement} has the labels ${labelsText(plan.labels)}`)
   }
-  for (const {set, members, judged} of sets) {
-    if (judged.listed.length === 0) continue
-    await kindOf(set)!.forget(members, judged.listed, options)
-    onProgress(`the other members of ${judged.name} have forgotten ${judged.listed.join(', ')}`)
+  for (const {name, listed} of plan.members) {
+    const {set, members} = sets.find((each) => setName(each) === name)!
+    if (listed.length === 0) continue
+    await kindOf(set)!.forget(members, listed, options)
+    onProgress(`the other members of ${name} have forgotten ${listed.join(', ')}`)
   }
   const lost = plan.members.flatMap((each) => each.lost)
   await mapParallel(lost, (member) => beginAgain(cluster, member, options))
   for (const pod of plan.pods) await cluster.objects.delete(PODS, placeOf(pod), {force: true})
-  await mapParallel(sets, ({set}) => healthy(cluster, set, options))
-  // The containers that run now.
-  for (const {set, members} of (await readMembers(cluster, options)).sets)
-    await kindOf(set)!.complete?.(members, options)
+  const ends = await Promise.allSettled(sets.map((each) => completed(cluster, each, options)))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   return {node: plan.node, members: lost.map(({pod}) => pod), lostClaims: plan.lostClaims}
+}
+
+/** As soon as a set is healthy, its members get what the others do not give them by themselves. */
+async function completed(cluster: ReplacePorts, former: SeenSet, options: ReplaceOptions): Promise<void> {
+  await healthy(cluster, former.set, options)
+  // The containers that run now.
+  const {sets} = await readSets(cluster, options)
+  const now = sets.find((each) => setName(each) === setName(former))
+  if (now && now.members.others.length > 0) await kindOf(now.set)!.complete?.(now.members, options)
+}
+
+function setName({set: {namespace, object}}: SeenSet): string {
+  return `${namespace}/${object.metadata.name}`
 }
 
 /** Deletes the claims of a member with its pod, which Kubernetes creates again with new claims. */

@@ -62,12 +62,17 @@ export async function readResidentPods(
   })
 }
 
+/** A claim, and whether its volume is a disk of the node, not one that the network has. */
+interface SeenClaim extends ResidentClaim {
+  readonly isLocal: boolean
+}
+
 /** Returns the claims of an environment whose volumes are on a node, and on no other. */
 export async function readResidentClaims(
   {objects}: Ports,
   environment: Environment,
   node: Node,
-): Promise<readonly ResidentClaim[]> {
+): Promise<readonly SeenClaim[]> {
   const [volumes, nodes, ...pods] = await Promise.all([
     objects.list<Served<PersistentVolume>>(VOLUMES, ''),
     objects.list<Node>(NODES, ''),
@@ -86,14 +91,15 @@ export async function readResidentClaims(
       )
     }),
   )
-  return here.flatMap(({spec}): readonly ResidentClaim[] => {
-    const {namespace = '', name = ''} = spec?.claimRef ?? {}
+  return here.flatMap((volume): readonly SeenClaim[] => {
+    const {namespace = '', name = ''} = volume.spec?.claimRef ?? {}
     if (!namespacesOf(environment).includes(namespace)) return []
     const pod = mounts.get(`${namespace}/${name}`)
     return [
       {
         name: `${namespace}/${name}`,
         pod: pod && `${namespace}/${pod.metadata.name}`,
+        isLocal: isLocal(volume),
         selector: pod?.spec?.nodeSelector ?? {},
       },
     ]
@@ -109,5 +115,16 @@ function isBoundTo({spec}: Served<PersistentVolume>, {metadata}: Node): boolean 
   return (terms ?? []).some(({matchExpressions = [], matchFields = []}) => {
     const labels = matchExpressions.every((each) => matchesExpression(metadata.labels?.[each.key], each))
     return labels && matchFields.every((each) => matchesExpression(metadata.name, each))
+  })
+}
+
+/** Whether a volume is a disk of one node, not one that follows its pods to others of the zone. */
+function isLocal({spec}: Served<PersistentVolume>): boolean {
+  const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []
+  return terms.some(({matchExpressions = [], matchFields = []}) => {
+    return (
+      matchFields.length > 0 ||
+      matchExpressions.some(({key}) => /(^|[./])(hostname|node|nodename)$/.test(key))
+    )
   })
 }

@@ -1,6 +1,7 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {type Environment, namespacesOf} from '../../environment/environment.ts'
+import {isApiError} from '../../kubernetes/api/api-error.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {ContainerLog, LoggedLine} from '../../kubernetes/logs.ts'
 
@@ -38,33 +39,49 @@ export async function readLogs(
   options: LogOptions,
 ): Promise<FoundLogs> {
   const {releases} = options
+  // The pods of a section that is several releases have the name of the section.
+  const sectionOf = (name: string) => environment.parts?.get(name)?.section ?? name
   const known = [...environment.sections.keys()]
-  const unknown = releases.find((name) => !known.includes(name))
+  const sections = new Set(known.map(sectionOf))
+  const unknown = releases.find((name) => !known.includes(name) && !sections.has(name))
   if (unknown !== undefined) {
     throw new KkError('KK_UNKNOWN_RELEASE', `${environment.name} has no release ${unknown}`, {
       hint: `its releases are ${known.join(', ')}`,
     })
   }
-  // The pods of a section that is several releases have the name of the section.
   const chosen = new Set(
-    (releases.length > 0 ? releases : known).map((name) => environment.parts?.get(name)?.section ?? name),
+    (releases.length > 0 ? releases : known).map((name) => {
+      const namespace = environment.releases.get(name)?.namespace ?? environment.namespace
+      return `${namespace}/${sectionOf(name)}`
+    }),
   )
   const all = (await mapParallel(namespacesOf(environment), (namespace) => logs.list(namespace))).flat()
-  const own = all.filter(({release}) => chosen.has(release))
-  const found = await mapParallel(own, (log) => readOne(logs, log, options))
+  const own = all.filter(({namespace, release}) => chosen.has(`${namespace}/${release}`))
+  const silent = new Set<string>()
+  const found = await mapParallel(own, (log) => readOne(logs, log, {...options, silent}))
   return {
-    lines: found.flatMap(({lines}) => lines).sort((one, other) => compareTimes(one.time, other.time)),
+    lines: found
+      .flatMap(({lines}) => lines)
+      .sort(({time: one}, {time: other}) => (one < other ? -1 : one > other ? 1 : 0)),
     notRead: found.flatMap(({notRead}) => (notRead ? [notRead] : [])),
   }
+}
+
+interface Reading extends LogOptions {
+  /** The nodes whose kubelet does not answer: each of their logs would cost as much time. */
+  readonly silent: Set<string>
 }
 
 async function readOne(
   logs: Cluster['logs'],
   log: ContainerLog,
-  {seconds, tail, request, errors}: LogOptions,
+  {seconds, tail, request, errors, silent}: Reading,
 ): Promise<{readonly lines: readonly FoundLine[]; readonly notRead?: FoundLogs['notRead'][number]}> {
   const {isPrevious, ...place} = log
+  const {namespace, pod, container, node} = place
+  const missing = (reason: string) => ({pod: `${namespace}/${pod}`, container, reason})
   const lines: FoundLine[] = []
+  if (silent.has(node)) return {lines, notRead: missing(`node ${node} does not answer`)}
   try {
     for await (const line of logs.lines(log, {seconds, tail})) {
       if (request !== undefined && !line.text.includes(request)) continue
@@ -74,17 +91,12 @@ async function readOne(
     return {lines}
   } catch (error) {
     // The runtime deletes the log of a former container at any time.
-    if (isPrevious) return {lines}
-    const {pod, container} = place
-    return {lines, notRead: {pod: `${place.namespace}/${pod}`, container, reason: asKkError(error).message}}
+    if (isPrevious && isApiError(error, 400, 404)) return {lines}
+    const {code, message} = asKkError(error)
+    if (code === 'KK_UNREACHABLE' || code === 'KK_API_SERVER') silent.add(node)
+    return {lines, notRead: missing(message)}
   }
 }
 
 /** The levels of errors in the logs of OpenStack, MariaDB, RabbitMQ, Open vSwitch, and Kubernetes' programs. */
 const ERROR = /\b(?:ERROR|CRITICAL|FATAL)\b|\[(?:error|critical)\]|\|(?:ERR|EMER)\||^E\d{4} /
-
-/** Orders times whose fractions have different numbers of digits. */
-function compareTimes(one: string, other: string): number {
-  const [a, b] = [one.replace('Z', ''), other.replace('Z', '')]
-  return a < b ? -1 : a > b ? 1 : 0
-}

@@ -40,7 +40,7 @@ describe('kk node replace', () => {
     expect(cloud.done).toContain('delete Pod mariadb-server-0 by force')
     expect(cloud.done).toContain('delete Pod ceph-mgr-0 by force')
     expect(cloud.done).toContain('wait for rabbitmq-server')
-    expect(cloud.done.at(-1)).toBe('rabbitmq-queues add_member / nova rabbit@rabbitmq-server-0.peers')
+    expect(cloud.done.at(-1)).toBe('rabbitmq-streams add_replica / nova rabbit@rabbitmq-server-0.peers')
     expect(replaced.members).toHaveLength(5)
     expect(viewText(replacedText(replaced, plain))).toContain(
       'claim openstack/glance-images stays: no other member has its data',
@@ -101,14 +101,16 @@ describe('kk node replace', () => {
     const found = await refusals((cloud) => {
       cloud.leader = 'unknown'
       cloud.quorum = ['ceph-mon-1']
-      cloud.placementGroups.push({state_name: 'stale+active+clean', count: 2})
+      cloud.hasMgr = false
+      cloud.placementGroups.push({state_name: 'active+recovery_unfound+degraded', count: 2})
     })
 
     expect(found).toEqual([
       'openstack/ovn-sb: ovn-sb-1 knows no leader',
       'openstack/ovn-sb: ovn-sb-2 knows no leader',
       'openstack/ceph-mon: its other monitors have no majority',
-      'openstack/ceph-osd: 2 placement groups are stale+active+clean',
+      'openstack/ceph-osd: no ceph-mgr is active; if its pod was on the node, delete it by force',
+      'openstack/ceph-osd: 2 placement groups are active+recovery_unfound+degraded',
     ])
   })
 

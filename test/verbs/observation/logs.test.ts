@@ -1,6 +1,7 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
 import type {Environment} from '../../../src/environment/environment.ts'
+import {refusal} from '../../../src/kubernetes/api/api-error.ts'
 import type {ContainerLog, LoggedLine, Logs} from '../../../src/kubernetes/logs.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {logLineText} from '../../../src/report/logs-text.ts'
@@ -34,15 +35,19 @@ const LOGS: readonly (readonly [Partial<ContainerLog>, readonly LoggedLine[]])[]
 ]
 
 function fakeLogs(failing: (log: ContainerLog) => boolean = () => false): Logs & {readonly tails: unknown[]} {
-  const all = LOGS.map(([log]) => ({namespace: 'openstack', isPrevious: false, ...log}) as ContainerLog)
+  const all = LOGS.map(
+    ([log]) => ({namespace: 'openstack', node: log.pod, isPrevious: false, ...log}) as ContainerLog,
+  )
   const tails: unknown[] = []
   return {
     tails,
     list: async () => all,
     async *lines(log, {tail}) {
       tails.push(tail)
-      if (failing(log)) throw new KkError('KK_API_SERVER', 'the kubelet does not answer')
-      yield* LOGS[all.indexOf(log)]![1]
+      if (!failing(log)) yield* LOGS[all.indexOf(log)]![1]
+      else if (log.isPrevious)
+        throw refusal({context: 'c', server: 's'}, {summary: 'read', status: 404, body: {}})
+      else throw new KkError('KK_API_SERVER', 'the kubelet does not answer')
     },
   }
 }
@@ -93,4 +98,14 @@ it('a log that cannot be read is named, unless it is of a former container', asy
   expect(notRead).toEqual([
     {pod: 'openstack/nova-api', container: 'api', reason: 'the kubelet does not answer'},
   ])
+})
+
+it('of a node that does not answer, only the first log is awaited', async () => {
+  const logs = fakeLogs(({isPrevious}) => !isPrevious)
+  const all = (await logs.list('openstack')).map((log) => ({...log, node: 'dead', isPrevious: false}))
+
+  const {notRead} = await read({}, {...logs, list: async () => Array(9).fill(all[0])})
+
+  expect(notRead).toHaveLength(9)
+  expect(notRead.at(-1)!.reason).toBe('node dead does not answer')
 })

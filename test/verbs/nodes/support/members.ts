@@ -28,6 +28,7 @@ export interface FakeMembers {
   monitors: string[]
   quorum: string[]
   osds: {id: number; node: string; status: string}[]
+  hasMgr: boolean
   readonly placementGroups: {state_name: string; count: number}[]
   /** The labels of a fourth node, `d`. */
   readonly spare: Record<string, string>
@@ -42,7 +43,7 @@ export function fakeMembers(): FakeMembers {
     ),
   )
   const names = [0, 1, 2].map((ordinal) => `rabbit@rabbitmq-server-${ordinal}.peers`)
-  const queue = {type: 'quorum', state: 'running', leader: names[1]}
+  const queue = {type: 'stream', state: 'running', leader: names[1]}
   return {
     ...{isBack: false, isDeleted: false},
     ...{sets: SETS, wsrep: {}, leader: '1f2e', spare: {}, done: []},
@@ -59,6 +60,7 @@ export function fakeMembers(): FakeMembers {
     monitors: ['ceph-mon-0', 'ceph-mon-1', 'ceph-mon-2'],
     quorum: ['ceph-mon-1', 'ceph-mon-2'],
     osds: nodes.map((node, id) => ({id, node, status: node === 'a' ? 'down' : 'up'})),
+    hasMgr: true,
     placementGroups: [{state_name: 'active+undersized+degraded', count: 33}],
   }
 }
@@ -79,7 +81,10 @@ function answer(cloud: FakeMembers, pod: string, command: readonly string[]): st
       monmap: {mons: cloud.monitors.map((name) => ({name}))},
     })
   if (words.endsWith('osd tree json')) return JSON.stringify(osdTree(cloud))
-  if (words.endsWith('status json')) return JSON.stringify({pgmap: {pgs_by_state: cloud.placementGroups}})
+  if (words.endsWith('osd metadata json'))
+    return JSON.stringify(cloud.osds.map(({id}) => ({id, pod_name: `ceph-osd-${id}`})))
+  if (words.endsWith('status json'))
+    return JSON.stringify({mgrmap: {available: cloud.hasMgr}, pgmap: {pgs_by_state: cloud.placementGroups}})
   order()
   const last = command.at(-1)!
   if (words.includes('cluster/kick')) cloud.servers = cloud.servers.filter(([id]) => id !== last)
@@ -88,7 +93,7 @@ function answer(cloud: FakeMembers, pod: string, command: readonly string[]): st
     const left = members.filter((name) => name !== last)
     cloud.rabbit = {members: left, running, queues: queues.map((each) => ({...each, members: left}))}
   }
-  if (words.includes('add_member'))
+  if (words.includes('add_replica'))
     cloud.rabbit.queues = cloud.rabbit.queues.map((each) => ({...each, members: cloud.rabbit.members}))
   return ''
 }
@@ -135,24 +140,32 @@ export function portsOf(cloud: FakeMembers): DrainPorts & Pick<Cluster, 'diagnos
         const nodeAffinity = {required: {nodeSelectorTerms: [{matchExpressions}]}}
         return {spec: {claimRef: {namespace: 'openstack', name}, nodeAffinity}, status: {phase: 'Bound'}}
       }),
-    Pod: () =>
-      cloud.pods.map(({namespace, name}) => {
-        const claimName = `data-${name}`
-        const volumes = claims.has(claimName) ? [{persistentVolumeClaim: {claimName}}] : []
-        return {metadata: {namespace, name}, spec: {volumes, containers: []}}
-      }),
     StatefulSet: () =>
       cloud.sets.map(([chart, component]) => ({
         metadata: {
           name: `${chart}-${component}`,
-          labels: {'app.kubernetes.io/name': chart, 'app.kubernetes.io/component': component},
+          labels: {
+            'app.kubernetes.io/name': chart,
+            'app.kubernetes.io/component': component,
+            'app.kubernetes.io/instance': chart,
+          },
         },
-        spec: {replicas: 3, template: {spec: {nodeSelector: {control: 'enabled'}, containers: []}}},
+        spec: {
+          replicas: 3,
+          volumeClaimTemplates: [{metadata: {name: 'data'}}],
+          template: {spec: {nodeSelector: {control: 'enabled'}, containers: []}},
+        },
       })),
   }
   const read = {
     Node: (name: string) => (nodes.includes(name) ? ready(name) : undefined),
-    Pod: (name: string) => ({metadata: {uid: String(uids.get(name))}}),
+    Pod: (name: string) => {
+      const claimName = `data-${name}`
+      const volumes = claims.has(claimName) ? [{persistentVolumeClaim: {claimName}}] : []
+      const ownerReferences = [{kind: 'StatefulSet', controller: true}]
+      const metadata = {namespace: 'openstack', name, uid: String(uids.get(name)), ownerReferences}
+      return {metadata, spec: {volumes, containers: []}}
+    },
     PersistentVolumeClaim: (name: string) => (claims.has(name) ? {metadata: {uid: name}} : undefined),
   }
   return {
@@ -176,14 +189,7 @@ export function portsOf(cloud: FakeMembers): DrainPorts & Pick<Cluster, 'diagnos
         return {state: 'healthy'}
       },
     }),
-    evictions: port({
-      pods: async (node) =>
-        cloud.pods
-          .filter((pod) => pod.node === node)
-          .map(({namespace, name}) => {
-            return {namespace, name, uid: name, controller: 'StatefulSet', selector: {}, isBeingDeleted: true}
-          }),
-    }),
+    evictions: port({}),
     exec: port({
       pods: async () => cloud.pods,
       run: async ({pod, command}) => ({code: 0, stdout: answer(cloud, pod, command), stderr: ''}),
