@@ -1,4 +1,6 @@
+import {once} from 'node:events'
 import {readFile, writeFile} from 'node:fs/promises'
+import {type AddressInfo, createServer} from 'node:net'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
@@ -68,9 +70,38 @@ describe('the daemons of Ceph', () => {
 
     const calls = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
     expect(calls.slice(0, 4)).toEqual(['getent peers', 'getent peers', 'getent peers', 'others'])
-    expect(calls[4]).toContain(made)
-    expect(calls[4]!.includes('--monmap')).toBe(exitOfOthers === '0')
+    const [first = ''] = calls.filter((call) => call.startsWith('ceph-mon'))
+    expect(first).toContain(made)
+    expect(first.includes('--monmap')).toBe(exitOfOthers === '0')
     expect(calls.at(-1)).toContain('--foreground')
+  })
+
+  it('ceph-mon-0 without its disk waits for others that run and have no quorum yet', async () => {
+    const objects = await charts.render('ceph', {values: {pod: {replicas: {mon: 3}}}})
+    const directory = testDirectory()
+    const program = (name: string, script: string) =>
+      writeFile(join(directory, name), `#!/bin/bash\n${script}\n`, {mode: 0o755})
+    await program('ceph-conf', 'echo peers')
+    await program('getent', 'echo "192.0.2.13 STREAM peers"; echo "127.0.0.1 STREAM peers"')
+    // It answers the third time.
+    await program(
+      'ceph',
+      `echo others >>${directory}/calls; [ $(grep -c others ${directory}/calls) = 3 ] || exit 1; echo map >"\${@: -1}"`,
+    )
+    await program('ceph-mon', `echo "ceph-mon $*" >>${directory}/calls`)
+    await program('sleep', 'exit 0')
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const {port} = other.address() as AddressInfo
+    const script = find(objects, 'ConfigMap', 'ceph-bin').data!['ceph-mon.sh']!
+
+    await execa('bash', ['-c', script.replace('/var/lib/ceph/mon', directory).replace('/3300', `/${port}`)], {
+      env: {PATH: `${directory}:${process.env['PATH']}`, POD_NAME: 'ceph-mon-0', POD_IP: '192.0.2.13'},
+    }).finally(() => other.close())
+
+    const calls = (await readFile(join(directory, 'calls'), 'utf8')).trim().split('\n')
+    expect(calls.slice(0, 3)).toEqual(['others', 'others', 'others'])
+    expect(calls[3]).toContain('--monmap')
   })
 
   it('use whole devices if storage.device is set', async () => {

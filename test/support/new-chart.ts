@@ -39,7 +39,7 @@ components:
     node: compute
     host: {network: true}
     privileged: true
-    probe: {exec: [pgrep, example-agent]}
+    probe: {exec: [example-agent, --is-serving]}
 serves:
   example_v1:
     scheme: {default: http}

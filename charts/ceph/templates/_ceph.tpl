@@ -77,6 +77,13 @@ data=/var/lib/ceph/mon/$POD_NAME
 map=$(mktemp)
 make() { ceph-mon --mkfs --id "$POD_NAME" --mon-data "$data" --keyring /etc/ceph/mon.keyring --public-addr "$POD_IP" "$@"; }
 others() { timeout 20 ceph --name mon. --keyring /etc/ceph/mon.keyring mon getmap --out-file "$map"; }
+# Whether another monitor runs: it has the data, also without a quorum.
+another() {
+  for address in $(getent ahosts "$(ceph-conf --lookup mon_host)" | awk '{ print $1 }' | sort --unique); do
+    if [ "$address" != "$POD_IP" ] && timeout 3 bash -c "exec 3<>/dev/tcp/$address/3300" 2>/dev/null; then return 0; fi
+  done
+  return 1
+}
 
 if [ ! -e "$data/done" ]; then
   rm -rf "$data"
@@ -86,7 +93,7 @@ if [ ! -e "$data/done" ]; then
     sleep 1
   done
   until others; do
-    [ "${POD_NAME##*-}" != 0 ] || break
+    [ "${POD_NAME##*-}" != 0 ] || another || break
     sleep 2
   done
   if [ -s "$map" ]; then make --monmap "$map"; else make; fi

@@ -8,7 +8,8 @@ for program in ovsdb-client ovn-nbctl ovn-sbctl; do eval "$program() { command $
 
 {{- /*
 The start of a member of a database. A single one is a cluster of one, which others can join. A member without
-data joins an existing cluster, and only the first creates one.
+data joins an existing cluster. Only the first creates one, when all others answer that they are in none: one
+that is silent may have the data.
 */ -}}
 {{- define "common.scripts.ovn-db.sh" -}}
 {{- $scheme := ternary "ssl" "tcp" .values.tls.internal -}}
@@ -20,13 +21,19 @@ set=${POD_NAME%-*}
 ordinal=${POD_NAME##*-}
 address() { echo "{{ $scheme }}:$set-$1.$domain:$RAFT_PORT"; }
 
-# The addresses of the members that serve the database.
-members() {
+# Prints the addresses of the other pods: all, those that are in a cluster (one that joins has the ID 0), and those that are silent.
+query='["_Server",{"op":"select","table":"Database","where":[["name","==","'$DATABASE'"]],"columns":["cid"]}]'
+ask_others() {
+  all='' clustered='' silent=''
   for i in 0 1 2 3 4 5 6; do
     host=$set-$i.$domain
-    if [ "$i" != "$ordinal" ] && ovsdb-client --timeout=3 list-dbs "{{ $scheme }}:$host:$PORT" 2>/dev/null | grep -qx "$DATABASE"; then
-      address "$i"
-    fi
+    if [ "$i" = "$ordinal" ] || ! getent ahosts "$host" >/dev/null; then continue; fi
+    all="$all $(address "$i")"
+    case $(ovsdb-client --timeout=3 transact "{{ $scheme }}:$host:$PORT" "$query" 2>/dev/null || echo silent) in
+      silent) silent="$silent $set-$i" ;;
+      *00000000-0000-0000-0000-000000000000*) ;;
+      *uuid*) clustered="$clustered $(address "$i")" ;;
+    esac
   done
 }
 
@@ -38,12 +45,17 @@ fi
 {{ end -}}
 if [ ! -e "$db" ]; then
   rm -f "$db.new"
-  others=$(members)
-  if [ -z "$others" ] && [ "$ordinal" = 0 ]; then
+  ask_others
+  until [ "$ordinal" != 0 ] || [ -n "$clustered" ] || [ -z "$silent" ] || [ "$SECONDS" -gt 300 ]; do
+    echo "waiting for$silent: the data of $DATABASE may be there"
+    sleep 3
+    ask_others
+  done
+  if [ -z "$clustered" ] && [ "$ordinal" = 0 ]; then
     ovsdb-tool --election-timer=5000 create-cluster "$db.new" "$SCHEMA" "$(address 0)"
   else
     # shellcheck disable=SC2086
-    ovsdb-tool join-cluster "$db.new" "$DATABASE" "$(address "$ordinal")" ${others:-$(address 0)}
+    ovsdb-tool join-cluster "$db.new" "$DATABASE" "$(address "$ordinal")" ${clustered:-${all:-$(address 0)}}
   fi
   mv "$db.new" "$db"
 fi
