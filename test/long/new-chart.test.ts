@@ -36,7 +36,7 @@ it('new charts, their images and plugins pass every test that discovers charts, 
     for (const name of [
       'the pods of cloudkitty',
       'the pods of example',
-      'system overrides are all that example wants',
+      'the system overrides and declared secrets suffice to render example',
     ])
       expect(ofCharts.all).toContain(name)
   } finally {
