@@ -31,7 +31,7 @@ async function documentedOrder(place: Place): Promise<readonly string[]> {
     const needed = first.split(', ').filter((name) => name !== '' && !name.endsWith('(where it is used)'))
     for (const name of needed) edges.push([name, chart])
     if (needed.length === 0)
-      expect(readme).toMatch(/^(It needs no other chart|First these.*where it is used)/m)
+      expect(readme).toMatch(/^(It needs no other chart|Install these.*where it is used)/m)
   }
   return toposort.array([...SERVICES], edges)
 }
