@@ -150,8 +150,8 @@ function deletionsOf(
     (await cluster.kubectl('get', ...words)).exitCode === 0
   return {
     async Environment() {
-      // Its kind, or the namespace, may have taken it along.
-      if (await isThere(...resource)) await done(remove(...resource))
+      // Its kind, or the namespace, may have taken it along, or do so in between.
+      if (await isThere(...resource)) await done(remove(...resource, '--ignore-not-found'))
     },
     namespace: async () => void (await done(remove('namespace', 'kk-system'))),
     async kinds() {

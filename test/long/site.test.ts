@@ -67,7 +67,7 @@ it.each([
   ['registry', 'images'],
   ['evacuate', 'limits'],
   ['backup', 'limits'],
-  ['drain', 'limits'],
+  ['drain', 'nodes'],
   ['troubleshooting', 'troubleshooting'],
 ])('the search of the site finds for %s the page %s among the first', (query, page) => {
   expect(pagesFor(query).slice(0, 8)).toContain(page)
