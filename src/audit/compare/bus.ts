@@ -7,6 +7,9 @@ import {on, safely} from '../repairs.ts'
  */
 const TARGET_REPLICAS = 3
 
+/** Debian's package puts every program of RabbitMQ but this one on the path. */
+const STREAMS = '/usr/lib/rabbitmq/bin/rabbitmq-streams'
+
 /** Compares the replicas of queues and streams with the members of RabbitMQ. */
 export function compareBus({release, members, running, queues}: Bus): readonly Finding[] {
   const server: Place = {chart: 'rabbitmq', components: ['server'], release}
@@ -41,7 +44,7 @@ function judgeQueue(
   })
   const change = (verb: 'add' | 'delete', member: string) =>
     on(server, [
-      ...(isStream ? ['rabbitmq-streams', `${verb}_replica`] : ['rabbitmq-queues', `${verb}_member`]),
+      ...(isStream ? [STREAMS, `${verb}_replica`] : ['rabbitmq-queues', `${verb}_member`]),
       ...['--vhost', host, name, member],
     ])
   const removed = replicas.find((each) => !members.includes(each))

@@ -164,6 +164,7 @@ const rabbitmq: MemberKind = {
   async complete(members, {deadline, signal, onProgress}) {
     const began = Date.now()
     let lacking: readonly Finding[] = []
+    let problem: string | undefined
     const isComplete = await pollCluster(
       async () => {
         const bus = await readBus(members)
@@ -173,9 +174,9 @@ const rabbitmq: MemberKind = {
         onProgress('queues and streams of RabbitMQ get their replicas')
         // Quorum queues get theirs by themselves, some seconds after a member has joined.
         const isLate = Date.now() - began > RECONCILIATION_MS
-        await attempt(
+        problem = await attempt(
           members,
-          lacking.filter(({repair}) => isLate || repair.command[0] === 'rabbitmq-streams'),
+          lacking.filter(({repair}) => isLate || repair.command.includes('add_replica')),
           deadline,
         )
         return false
@@ -183,7 +184,8 @@ const rabbitmq: MemberKind = {
       {interval: 2_000, deadline, signal},
     )
     if (isComplete) return
-    throw new KkError('KK_UNHEALTHY', lacking[0]?.what ?? `RabbitMQ has fewer than ${members.wanted} members`)
+    const what = lacking[0]?.what ?? `RabbitMQ has fewer than ${members.wanted} members`
+    throw new KkError('KK_UNHEALTHY', `${what}${problem === undefined ? '' : `: ${problem}`}`)
   },
 }
 
@@ -191,14 +193,25 @@ const rabbitmq: MemberKind = {
 const REPAIRED: ReadonlySet<string> = new Set(['QUEUE_LACKS_REPLICAS', 'QUEUE_REPLICA_ON_REMOVED_MEMBER'])
 const RECONCILIATION_MS = 60_000
 
-/** Executes the repairs of findings; the next comparison shows those that failed, as of a queue that is gone. */
-async function attempt(members: Members, findings: readonly Finding[], deadline: number): Promise<void> {
+/**
+ * Executes the repairs of findings, and returns why one failed: the next comparison shows whether it is still
+ * needed, which for a queue that is gone it is not.
+ */
+async function attempt(
+  members: Members,
+  findings: readonly Finding[],
+  deadline: number,
+): Promise<string | undefined> {
+  let problem: string | undefined
   for (const {repair} of findings) {
-    if (Date.now() > deadline) return
+    if (Date.now() > deadline) break
     await inPod(members, members.others[0]!, repair.command).catch((error: unknown) => {
-      if (asKkError(error).code !== 'KK_EXEC') throw error
+      const {code, message} = asKkError(error)
+      if (code !== 'KK_EXEC') throw error
+      problem = message
     })
   }
+  return problem
 }
 
 function lostAmong(names: readonly string[], {lost}: Members): readonly string[] {

@@ -40,7 +40,9 @@ describe('kk node replace', () => {
     expect(cloud.done).toContain('delete Pod mariadb-server-0 by force')
     expect(cloud.done).toContain('delete Pod ceph-mgr-0 by force')
     expect(cloud.done).toContain('wait for rabbitmq-server')
-    expect(cloud.done.at(-1)).toBe('rabbitmq-streams add_replica / nova rabbit@rabbitmq-server-0.peers')
+    expect(cloud.done.at(-1)).toBe(
+      '/usr/lib/rabbitmq/bin/rabbitmq-streams add_replica / nova rabbit@rabbitmq-server-0.peers',
+    )
     expect(replaced.members).toHaveLength(5)
     expect(viewText(replacedText(replaced, plain))).toContain(
       'claim openstack/glance-images stays: no other member has its data',
