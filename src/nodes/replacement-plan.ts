@@ -29,7 +29,9 @@ export interface ReplacementPlan {
   /** The labels that the replacement lacks. */
   readonly labels: Readonly<Record<string, string>>
   readonly members: readonly MemberSet[]
-  /** The other pods of StatefulSets there, as `namespace/name`: Kubernetes replaces none whose end is unknown. */
+  /**
+   * The other pods of StatefulSets there, as `namespace/name`: Kubernetes replaces none whose end is unknown.
+   */
   readonly pods: readonly string[]
   /** The claims whose data no other member has. */
   readonly lostClaims: readonly string[]

@@ -234,7 +234,10 @@ export function addedText({node, why, host, seconds}: Added, palette: Palette): 
   return palette.good(`${node} takes instances, after ${seconds} s: ${VCPU} vCPUs, ${MEMORY_MB} MB of memory`)
 }
 
-/** Returns the numbered operations that let the members of a lost node begin again, and what speaks against it. */
+/**
+ * Returns the numbered operations that let the members of a lost node begin again, and what speaks against
+ * it.
+ */
 export function replacementPlanText(plan: ReplacementPlan, palette: Palette): View {
   const {node, replacement, labels, members, pods, lostClaims, refusals} = plan
   const lost = members.flatMap((set) => set.lost)

@@ -46,7 +46,8 @@ export interface Objects {
   /** Merges fields into an object that exists (RFC 7386); throws `KK_API` if it does not. */
   merge(resource: Resource, place: ObjectPlace, fields: object): Promise<void>
   /**
-   * Deletes an object; no error if it, or its kind, does not exist. `force` deletes a pod whose kubelet is lost.
+   * Deletes an object; no error if it, or its kind, does not exist. `force` deletes a pod whose kubelet is
+   * lost.
    */
   delete(resource: Resource, place: ObjectPlace, options?: DeleteOptions): Promise<void>
   /** Keeps all objects of a kind in a namespace, or a selection, up to date until the signal. */

@@ -75,7 +75,9 @@ const WSREP = [
   'cluster_size',
 ]
 
-/** A member of Galera copies all data from another when it starts empty, and has left the others by itself. */
+/**
+ * A member of Galera copies all data from another when it starts empty, and has left the others by itself.
+ */
 const galera: MemberKind = {
   async ask(members) {
     const {others} = members

@@ -145,7 +145,10 @@ function kindOf({chart, component}: Pick<LiveWorkload, 'chart' | 'component'>) {
   return MEMBER_KINDS[`${chart} ${component}`]
 }
 
-/** Returns the members of a StatefulSet among the owners of claims: TEMPLATE-SET-ORDINAL, as its controller does. */
+/**
+ * Returns the members of a StatefulSet among the owners of claims: TEMPLATE-SET-ORDINAL, as its controller
+ * does.
+ */
 function lostMembers({namespace, object}: LiveWorkload, claims: readonly string[]): readonly LostMember[] {
   const {metadata, spec} = object as Served<StatefulSet>
   const templates = (spec?.volumeClaimTemplates ?? []).map((template) => template.metadata?.name)
@@ -205,10 +208,10 @@ export interface Replaced {
 }
 
 /**
- * Gives up the data of a lost node that other members have: these forget the lost ones, whose pods begin again
- * on other nodes with empty claims. Reads the members again first: a user may have thought about the plan for
- * long. Idempotent: after an interruption, the next call goes on. Throws `KK_NODE_NEEDED`, and `KK_UNHEALTHY`
- * at the deadline.
+ * Gives up the data of a lost node that other members have: these forget the lost ones, whose pods begin
+ * again on other nodes with empty claims. Reads the members again first: a user may have thought about the
+ * plan for long. Idempotent: after an interruption, the next call goes on. Throws `KK_NODE_NEEDED`, and
+ * `KK_UNHEALTHY` at the deadline.
  */
 export async function replace(cluster: ReplacePorts, options: ReplaceOptions): Promise<Replaced> {
   const {replacement, onProgress} = options

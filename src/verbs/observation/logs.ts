@@ -98,5 +98,7 @@ async function readOne(
   }
 }
 
-/** The levels of errors in the logs of OpenStack, MariaDB, RabbitMQ, Open vSwitch, and Kubernetes' programs. */
+/**
+ * The levels of errors in the logs of OpenStack, MariaDB, RabbitMQ, Open vSwitch, and Kubernetes' programs.
+ */
 const ERROR = /\b(?:ERROR|CRITICAL|FATAL)\b|\[(?:error|critical)\]|\|(?:ERR|EMER)\||^E\d{4} /

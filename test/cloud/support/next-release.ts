@@ -62,7 +62,10 @@ export async function upgradeCloud(): Promise<void> {
   expect(await bootOf(first)).toBe(boot)
 }
 
-/** The pods that keep `kubectl drain` from a node: a drain that waits for one would take its successor for none. */
+/**
+ * The pods that keep `kubectl drain` from a node: a drain that waits for one would take its successor for
+ * none.
+ */
 const NEVER_REPLACED = 'node-in-use'
 
 /** Expects that all pods of a release of OpenStack that go on running are of images of the next release. */
