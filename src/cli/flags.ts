@@ -206,11 +206,14 @@ export function timeoutSeconds(text: string): number
 export function timeoutSeconds(text: string | undefined): number | undefined
 export function timeoutSeconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const timeout = OLD_TIMEOUT.test(text) ? Number(text) : seconds(text)
-  if (timeout !== undefined) return timeout
-  throw new KkError('KK_USAGE', `--timeout ${text}: expected ${TIME_TITLE}`, {
-    hint: 'for example --timeout 5m',
-  })
+  return OLD_TIMEOUT.test(text) ? Number(text) : timeSeconds('--timeout', text)
+}
+
+/** Returns the seconds of a duration. Throws `KK_USAGE`, which names the flag. */
+export function timeSeconds(flag: string, text: string): number {
+  const value = seconds(text)
+  if (value !== undefined) return value
+  throw new KkError('KK_USAGE', `${flag} ${text}: expected ${TIME_TITLE}`, {hint: `for example ${flag} 5m`})
 }
 
 /** A timeout without a unit. */

@@ -1,8 +1,7 @@
 import {Flags} from '@oclif/core'
-import {seconds, TIME_TITLE} from '../base/duration.ts'
 import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
-import {clusterFlags, environmentFlags, releasesArgument} from '../cli/flags.ts'
+import {clusterFlags, environmentFlags, releasesArgument, timeSeconds} from '../cli/flags.ts'
 import {openChosenCluster} from '../cli/open/cluster.ts'
 import {openGraph} from '../cli/open/open.ts'
 import {streamFlags} from '../cli/run/flags.ts'
@@ -47,11 +46,10 @@ export default class Logs extends KkCommand {
     const {output, errors} = flags
     const request = requestId(flags.request)
     const {prepared, releases} = await openGraph(flags, argv as string[])
-    const {environment} = prepared
-    await using cluster = await openChosenCluster(flags, environment)
+    await using cluster = await openChosenCluster(flags, prepared.environment)
     const tail = flags.tail ?? (request === undefined && !errors ? DEFAULT_TAIL : undefined)
-    const found = await readLogs(cluster, environment, {
-      ...{releases, request, errors, tail, seconds: sinceSeconds(flags.since)},
+    const found = await readLogs(cluster, prepared, {
+      ...{releases, request, errors, tail, seconds: timeSeconds('--since', flags.since)},
     })
     const {lines, notRead} = found
     if (output === 'ndjson') for (const line of lines) this.console.print(JSON.stringify(line))
@@ -71,10 +69,4 @@ function requestId(given: string | undefined): string | undefined {
   throw new KkError('KK_USAGE', `"${given}" is no ID of a request`, {
     hint: 'it is req- and a UUID, as in the header X-Openstack-Request-Id',
   })
-}
-
-function sinceSeconds(given: string): number {
-  const value = seconds(given)
-  if (value !== undefined) return value
-  throw new KkError('KK_USAGE', `--since ${given}: expected ${TIME_TITLE}`)
 }

@@ -1,8 +1,5 @@
-import {asKkError} from '../base/errors.ts'
 import {type Polling, pollUntil} from '../base/poll.ts'
-
-/** Errors of a request that the API server did not answer, or could not serve. */
-const UNSERVED: ReadonlySet<string> = new Set(['KK_UNREACHABLE', 'KK_API_SERVER'])
+import {isUnserved} from './api/api-error.ts'
 
 /**
  * As `pollUntil`, for a `check` of idempotent requests: one that the API server does not serve is repeated
@@ -16,7 +13,7 @@ export async function pollCluster<T>(
     try {
       return await check()
     } catch (error) {
-      if (!UNSERVED.has(asKkError(error).code) || Date.now() >= polling.deadline) throw error
+      if (!isUnserved(error) || Date.now() >= polling.deadline) throw error
       return undefined
     }
   }, polling)

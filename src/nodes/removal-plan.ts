@@ -104,6 +104,13 @@ export function nodeLabels(workloads: readonly Workload[]): readonly string[] {
   return [...new Set(all)].filter((label) => !KUBERNETES_LABEL.test(label)).sort()
 }
 
+/** Returns the labels that a node with these labels lacks for the workloads. */
+export function missingLabels(workloads: readonly Workload[], has: Labels): Labels {
+  const ofCharts = nodeLabels(workloads)
+  const needed = workloads.flatMap(({selector}) => Object.entries(selector))
+  return Object.fromEntries(needed.filter(([key, value]) => ofCharts.includes(key) && has[key] !== value))
+}
+
 const KUBERNETES_LABEL = /(^|\.)(kubernetes|k8s)\.io\//
 
 /**

@@ -21,7 +21,7 @@ set=${POD_NAME%-*}
 ordinal=${POD_NAME##*-}
 address() { echo "{{ $scheme }}:$set-$1.$domain:$RAFT_PORT"; }
 
-# Prints the addresses of the other pods: all, those that are in a cluster (one that joins has the ID 0), and those that are silent.
+# Sets the addresses of the other pods: all, those that are in a cluster (one that joins has the ID 0), and those that are silent.
 query='["_Server",{"op":"select","table":"Database","where":[["name","==","'$DATABASE'"]],"columns":["cid"]}]'
 ask_others() {
   all='' clustered='' silent=''

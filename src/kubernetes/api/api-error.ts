@@ -1,5 +1,5 @@
 import type * as meta from 'kubernetes-types/meta/v1.js'
-import {KkError} from '../../base/errors.ts'
+import {asKkError, KkError} from '../../base/errors.ts'
 import type {DeepReadonly} from './served.ts'
 
 /** The API server's reason for an error. */
@@ -49,6 +49,12 @@ export class ApiError extends KkError {
 
 export function isApiError(error: unknown, ...statuses: readonly number[]): error is ApiError {
   return error instanceof ApiError && (statuses.length === 0 || statuses.includes(error.status))
+}
+
+/** Whether the API server did not answer a request, or could not serve it: a repetition may succeed. */
+export function isUnserved(error: unknown): boolean {
+  const {code} = asKkError(error)
+  return code === 'KK_UNREACHABLE' || code === 'KK_API_SERVER'
 }
 
 /** Whether a PodDisruptionBudget does not permit an eviction now. */

@@ -1,4 +1,4 @@
-import type {ApiClient} from './client.ts'
+import type {ApiClient, ApiRequest} from './client.ts'
 import {PODS, requestText, resourcePath} from './resources.ts'
 
 /** A container and its pod. */
@@ -14,33 +14,31 @@ interface LogOptions {
   readonly timeoutMilliseconds: number
 }
 
+function logRequest({namespace, pod, container}: ContainerPlace, query: LogOptions['query']): ApiRequest {
+  return {
+    path: `${resourcePath(PODS, namespace, pod)}/log`,
+    query: {container, ...query},
+    accept: 'text/plain, application/json',
+    summary: requestText('read the log of', PODS, namespace, pod),
+  }
+}
+
 /**
  * Resolves with the lines of a container's log as they arrive, until its end. Rejects as the client does.
  */
 export function openLog(
   client: ApiClient,
-  {namespace, pod, container}: ContainerPlace,
+  place: ContainerPlace,
   query: LogOptions['query'],
 ): Promise<AsyncGenerator<string, void>> {
-  return client.lines({
-    path: `${resourcePath(PODS, namespace, pod)}/log`,
-    query: {container, ...query},
-    accept: 'text/plain, application/json',
-    summary: requestText('read the log of', PODS, namespace, pod),
-  })
+  return client.lines(logRequest(place, query))
 }
 
 /** Returns the log of a container. Rejects as the client does. */
 export function readLog(
   client: ApiClient,
-  {namespace, pod, container}: ContainerPlace,
+  place: ContainerPlace,
   {query, timeoutMilliseconds}: LogOptions,
 ): Promise<string> {
-  return client.text({
-    path: `${resourcePath(PODS, namespace, pod)}/log`,
-    query: {container, ...query},
-    accept: 'text/plain, application/json',
-    summary: requestText('read the log of', PODS, namespace, pod),
-    signal: AbortSignal.timeout(timeoutMilliseconds),
-  })
+  return client.text({...logRequest(place, query), signal: AbortSignal.timeout(timeoutMilliseconds)})
 }

@@ -2,6 +2,7 @@ import {setTimeout as wait} from 'node:timers/promises'
 import {asKkError, KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {redactSecretsOf} from '../../redact/objects.ts'
+import {isUnserved} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {readObject} from '../api/resources.ts'
 import {changeSignal} from '../watch/change-signal.ts'
@@ -146,10 +147,9 @@ interface Observing {
  * nothing. Ignores any other error.
  */
 function expectAnswer(error: unknown, {blames}: Exclude<Health, PassedHealth>): void {
-  const {code, message} = asKkError(error)
-  if (code !== 'KK_UNREACHABLE' && code !== 'KK_API_SERVER') return
+  if (!isUnserved(error)) return
   const seen = unhealthy(blames, OVERDUE)
-  throw new KkError('KK_UNREACHABLE', `${message}; seen before that: ${seen.message}`, {
+  throw new KkError('KK_UNREACHABLE', `${asKkError(error).message}; seen before that: ${seen.message}`, {
     cause: error,
     hint: 'run the same command again when the cluster responds: kk reads its state first',
     log: seen.log,

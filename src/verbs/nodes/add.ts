@@ -5,15 +5,14 @@ import {mapParallel} from '../../base/parallel.ts'
 import {hindrances} from '../../doctor/cluster/scheduling.ts'
 import {NODES, PODS} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
-import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Pod} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {Host} from '../../nodes/facts.ts'
-import {nodeLabels} from '../../nodes/removal-plan.ts'
+import {missingLabels} from '../../nodes/removal-plan.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
 import {readFacts, requireTemplate, type Template} from './instances.ts'
-import {podsOf, readNode} from './kubernetes-node.ts'
+import {awaitHealthy, podsOf, readNode} from './kubernetes-node.ts'
 import {type LiveWorkload, readWorkloads} from './workloads.ts'
 
 type AddPorts = DrainPorts & Pick<Cluster, 'diagnosis'>
@@ -42,12 +41,9 @@ export async function planAdd(cluster: AddPorts, {environment, node: name}: Drai
   ])
   const sets = [...components.values()].flat()
   const has = node.metadata.labels ?? {}
-  const ofCharts = nodeLabels(sets)
-  const needed = Object.fromEntries(
-    sets.flatMap(({selector}) => Object.entries(selector).filter(([key]) => ofCharts.includes(key))),
-  )
-  const [schedulable] = seen.filter((each) => each.name === name)
-  const labelled = schedulable && {...schedulable, labels: {...has, ...needed}}
+  const labels = missingLabels(sets, has)
+  const schedulable = seen.find((each) => each.name === name)
+  const labelled = schedulable && {...schedulable, labels: {...has, ...labels}}
   const lacks = [...components].flatMap(([component, own]) => {
     const why = own.map(({object}) =>
       labelled ? hindrances(labelled, {...object, apiVersion: 'apps/v1', kind: 'DaemonSet'}) : [],
@@ -58,7 +54,7 @@ export async function planAdd(cluster: AddPorts, {environment, node: name}: Drai
   const away = awayNode(node)?.reason
   return {
     node: name,
-    labels: Object.fromEntries(Object.entries(needed).filter(([key, value]) => has[key] !== value)),
+    labels,
     starts: [...components.keys()],
     lacks: [...(away === undefined ? [] : [AWAY[away]]), ...lacks],
   }
@@ -194,11 +190,8 @@ async function discover(
 }
 
 /** Resolves when every component has a pod on the node, and these pods are ready. */
-async function podsReady(
-  cluster: AddPorts,
-  {starts}: AddPlan,
-  {environment, node, deadline, signal, onProgress}: DrainOptions,
-): Promise<void> {
+async function podsReady(cluster: AddPorts, {starts}: AddPlan, options: DrainOptions): Promise<void> {
+  const {environment, node, deadline, signal} = options
   let missing: readonly string[] = []
   const found = await pollCluster(
     async () => {
@@ -213,9 +206,6 @@ async function podsReady(
   await mapParallel([...byNamespace], async ([namespace, own]) => {
     const pods = await mapParallel(own, ({name}) => cluster.objects.read<Pod>(PODS, {namespace, name}))
     const objects = pods.flatMap((pod) => (pod ? [{...pod, apiVersion: 'v1', kind: 'Pod'}] : []))
-    await cluster.health.gate({
-      ...{namespace, objects, deadline, ...(signal && {signal})},
-      onProgress: ([first]) => first && onProgress(describeCause(first)),
-    })
+    await awaitHealthy(cluster, {namespace, objects}, options)
   })
 }

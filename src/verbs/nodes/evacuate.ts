@@ -1,13 +1,11 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {collectors, type Deployed, gather} from '../../audit/gather.ts'
 import {KkError} from '../../base/errors.ts'
-import {findCondition} from '../../kubernetes/gate/kinds/observed.ts'
-import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {type EvacuationPlan, planEvacuation} from '../../nodes/evacuation-plan.ts'
 import type {OperationEvent} from '../../nodes/facts.ts'
 import type {DrainOptions, DrainPorts, Names} from './drain.ts'
 import {execute, requireTemplate, settledFacts} from './instances.ts'
-import {podsOf, readNode} from './kubernetes-node.ts'
+import {isSilent, podsOf, readNode} from './kubernetes-node.ts'
 
 /** How the instances of a dead node start elsewhere. */
 export interface NodeEvacuationPlan extends EvacuationPlan {
@@ -27,11 +25,10 @@ export async function planEvacuate(
   const seen = await readNode(cluster, node)
   const template = await requireTemplate(cluster, environment)
   const facts = await settledFacts(cluster, template, {...options, avoidedNode: node})
-  const isSilent = awayNode(seen)?.reason === 'NotReady' && findCondition(seen, 'Ready')?.status === 'Unknown'
   const planned = async () =>
-    planEvacuation(facts, node, {isSilent, clients: await clientsOfDisks(cluster, options)})
+    planEvacuation(facts, node, {isSilent: isSilent(seen), clients: await clientsOfDisks(cluster, options)})
   let found = await planned()
-  const withoutDisks = planEvacuation(facts, node, {isSilent, clients: new Map()})
+  const withoutDisks = planEvacuation(facts, node, {isSilent: isSilent(seen), clients: new Map()})
   if (found.doubts.length > 0 && withoutDisks.doubts.length === 0) {
     options.onProgress(`${found.doubts[0]}; waiting until Ceph drops the clients that do not answer`)
     await settle()

@@ -3,6 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import type {SeenPod} from '../../kubernetes/exec/exec.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import {podsOf} from './kubernetes-node.ts'
+import {runInPod} from './run-in-pod.ts'
 import {chassisOf, gatewayPorts, type OvnPorts, readSouthbound} from './southbound.ts'
 
 /** The switch of a node, and the release of OVN that it belongs to. */
@@ -24,7 +25,6 @@ export async function findSwitch(
   return pod && {pod, ports}
 }
 
-const COMMAND_TIMEOUT_MS = 60_000
 /** Neutron moves the gateway of a router some seconds after it has lost its chassis. */
 const MOVE_TIMEOUT_MS = 120_000
 
@@ -61,15 +61,8 @@ function setOption(found: NodeSwitch, option: string): Promise<string> {
   return vsctl(found, ['set', 'Open_vSwitch', '.', `external_ids:ovn-cms-options="${option}"`])
 }
 
-async function vsctl({pod, ports}: NodeSwitch, words: readonly string[]): Promise<string> {
-  const {namespace, name, container} = pod
-  const command = ['ovs-vsctl', '--timeout=20', ...words]
-  const {code, stdout, stderr} = await ports.exec.run({
-    ...{namespace, pod: name, container, command},
-    timeout: COMMAND_TIMEOUT_MS,
-  })
-  if (code === 0) return stdout
-  throw new KkError('KK_EXEC', `ovs-vsctl failed in ${namespace}/${name}: ${stderr.trim()}`)
+function vsctl({pod, ports}: NodeSwitch, words: readonly string[]): Promise<string> {
+  return runInPod(ports.exec, pod, ['ovs-vsctl', '--timeout=20', ...words], {title: 'ovs-vsctl'})
 }
 
 /** Returns the ports of routers whose gateway is this node. */

@@ -5,7 +5,10 @@ import {NODES} from '../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {NodePod} from '../../kubernetes/evictions.ts'
 import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
-import type {Node} from '../../kubernetes/gate/kinds/observed.ts'
+import {describeCause} from '../../kubernetes/gate/cause.ts'
+import {findCondition, type Node} from '../../kubernetes/gate/kinds/observed.ts'
+import {awayNode} from '../../kubernetes/gate/nodes.ts'
+import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 
 type NodePorts = Pick<Cluster, 'objects' | 'evictions'>
@@ -16,6 +19,23 @@ export async function podsOf(
   environment: Environment,
 ): Promise<readonly SeenPod[]> {
   return (await Promise.all(namespacesOf(environment).map((namespace) => pods(namespace)))).flat()
+}
+
+/** Whether Kubernetes has heard nothing of a node's kubelet: its Lease has expired. */
+export function isSilent(node: Node): boolean {
+  return awayNode(node)?.reason === 'NotReady' && findCondition(node, 'Ready')?.status === 'Unknown'
+}
+
+/** Resolves when objects of a namespace are healthy. Throws `KK_UNHEALTHY` at the deadline. */
+export async function awaitHealthy(
+  {health}: Pick<Cluster, 'health'>,
+  {namespace, objects}: {readonly namespace: string; readonly objects: readonly KubernetesObject[]},
+  {deadline, signal, onProgress}: Waiting,
+): Promise<void> {
+  await health.gate({
+    ...{namespace, objects, deadline, ...(signal && {signal})},
+    onProgress: ([first]) => first && onProgress(describeCause(first)),
+  })
 }
 
 /** The annotation of a node that kk has cordoned, so that only such a node is taken back. */

@@ -7,10 +7,11 @@ import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {DrainOptions} from './drain.ts'
 import {cephPod, forgetMonitors, forgetOsds, readLostOsds, readMonitors} from './osds.ts'
+import {runInPod} from './run-in-pod.ts'
 
 /** The members of one StatefulSet: those that run on other nodes, and those that are lost. */
 export interface Members {
-  readonly exec: Pick<Exec, 'run' | 'pods'>
+  readonly exec: Pick<Exec, 'run'>
   /** The running pods of the release on other nodes. */
   readonly pods: readonly SeenPod[]
   readonly others: readonly SeenPod[]
@@ -50,21 +51,14 @@ export async function opinion(kind: MemberKind, members: Members): Promise<Opini
 
 type Waiting = Pick<DrainOptions, 'deadline' | 'signal' | 'onProgress'>
 
-const TIMEOUT_MS = 60_000
-
-/** Runs a command in the container of a component; throws `KK_EXEC` if it fails. */
-async function inPod(
+function inPod(
   {exec}: Pick<Members, 'exec'>,
-  {namespace, name, container}: SeenPod,
+  pod: SeenPod,
   command: readonly string[],
-  timeout = TIMEOUT_MS,
+  timeout?: number,
 ): Promise<string> {
-  const {code, stdout, stderr} = await exec.run({namespace, pod: name, container, command, timeout})
-  if (code === 0) return stdout
-  throw new KkError(
-    'KK_EXEC',
-    `${command.slice(0, 3).join(' ')} failed in ${namespace}/${name}: ${stderr.trim() || stdout.trim()}`,
-  )
+  const title = command.slice(0, 3).join(' ')
+  return runInPod(exec, pod, command, {title, ...(timeout !== undefined && {timeout})})
 }
 
 const WSREP = [
@@ -144,7 +138,7 @@ const rabbitmq: MemberKind = {
   async forget(members, listed, {deadline, signal}) {
     const [pod] = members.others
     // Also shrinks each queue, and waits for the lost member at each.
-    const timeout = Math.max(TIMEOUT_MS, deadline - Date.now())
+    const timeout = Math.max(MIN_FORGET_TIMEOUT_MS, deadline - Date.now())
     const problems = new Map<string, unknown>()
     for (const name of listed)
       await inPod(members, pod!, ['rabbitmqctl', '--quiet', 'forget_cluster_node', name], timeout).catch(
@@ -194,6 +188,7 @@ const rabbitmq: MemberKind = {
 /** What a queue or stream gets: it is created with as many replicas as there were members then. */
 const REPAIRED: ReadonlySet<string> = new Set(['QUEUE_LACKS_REPLICAS', 'QUEUE_REPLICA_ON_REMOVED_MEMBER'])
 const RECONCILIATION_MS = 60_000
+const MIN_FORGET_TIMEOUT_MS = 60_000
 
 /**
  * Executes the repairs of findings, and returns why one failed: the next comparison shows whether it is still

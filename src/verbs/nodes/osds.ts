@@ -4,13 +4,13 @@ import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {NodeOsds, Osd} from '../../nodes/removal-plan.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
+import {execInPod, runInPod} from './run-in-pod.ts'
 
 type ExecPort = Pick<Exec, 'run'>
 
 /** The directory of the files of the component `status`, which is the administrator of its Ceph. */
 const FILES = '/var/lib/kolla/config_files'
 const CEPH = ['ceph', '--conf', `${FILES}/ceph.conf`, '--keyring', `${FILES}/ceph.client.admin.keyring`]
-const COMMAND_TIMEOUT_MS = 60_000
 
 /** Returns the pod that may administrate Ceph; undefined if the environment does not run its own Ceph. */
 export function cephPod(pods: readonly SeenPod[]): SeenPod | undefined {
@@ -130,18 +130,12 @@ export function placeOf(text: string): {readonly namespace: string; readonly nam
   return {namespace, name}
 }
 
-function run(exec: ExecPort, {namespace, name, container}: SeenPod, words: readonly string[]) {
-  const command = [...CEPH, ...words]
-  return exec.run({namespace, pod: name, container, command, timeout: COMMAND_TIMEOUT_MS})
+function run(exec: ExecPort, pod: SeenPod, words: readonly string[]) {
+  return execInPod(exec, pod, [...CEPH, ...words])
 }
 
-async function order(exec: ExecPort, pod: SeenPod, words: readonly string[]): Promise<string> {
-  const {code, stdout, stderr} = await run(exec, pod, words)
-  if (code === 0) return stdout
-  throw new KkError(
-    'KK_EXEC',
-    `ceph ${words.join(' ')} failed in ${pod.namespace}/${pod.name}: ${stderr.trim()}`,
-  )
+function order(exec: ExecPort, pod: SeenPod, words: readonly string[]): Promise<string> {
+  return runInPod(exec, pod, [...CEPH, ...words], {title: `ceph ${words.join(' ')}`})
 }
 
 async function ask<T>(exec: ExecPort, pod: SeenPod, words: readonly string[]): Promise<T> {

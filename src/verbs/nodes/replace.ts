@@ -6,11 +6,10 @@ import {CLAIMS, NODES, PODS} from '../../kubernetes/api/resources.ts'
 import type {Served} from '../../kubernetes/api/served.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {SeenPod} from '../../kubernetes/exec/exec.ts'
-import {describeCause} from '../../kubernetes/gate/cause.ts'
-import {findCondition, type Node, type Pod} from '../../kubernetes/gate/kinds/observed.ts'
+import type {Node, Pod} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
-import {nodeLabels} from '../../nodes/removal-plan.ts'
+import {missingLabels} from '../../nodes/removal-plan.ts'
 import {
   type LostMember,
   type MemberSet,
@@ -19,7 +18,7 @@ import {
 } from '../../nodes/replacement-plan.ts'
 import {labelsText} from './add.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
-import {podsOf, readNode} from './kubernetes-node.ts'
+import {awaitHealthy, isSilent, podsOf, readNode} from './kubernetes-node.ts'
 import {MEMBER_KINDS, type Members, opinion} from './members.ts'
 import {placeOf} from './osds.ts'
 import {type LiveWorkload, readResidentClaims, readWorkloads} from './workloads.ts'
@@ -33,7 +32,7 @@ export interface ReplaceOptions extends DrainOptions {
 
 /**
  * Plans how the members of replicated services whose data was on a lost node begin again on others. Throws
- * `KK_NO_NODE` if the replacement does not exist, and `KK_EXEC` if members cannot be asked.
+ * `KK_NO_NODE` if the node or the replacement does not exist.
  */
 export async function planReplace(cluster: ReplacePorts, options: ReplaceOptions): Promise<ReplacementPlan> {
   return (await readPlan(cluster, options)).plan
@@ -58,12 +57,11 @@ interface Seen {
 }
 
 async function readSets(cluster: ReplacePorts, options: ReplaceOptions): Promise<Seen> {
-  const {environment, node: name, files} = options
-  const {exec} = cluster
+  const {environment, node: name} = options
   const [node, workloads, pods] = await Promise.all([
     cluster.objects.read<Node>(NODES, {namespace: '', name}),
     readWorkloads(cluster, environment),
-    podsOf(exec, environment),
+    podsOf(cluster.exec, environment),
   ])
   const gone = node ?? {metadata: {name, labels: {'kubernetes.io/hostname': name}}}
   const resident = await readResidentClaims(cluster, environment, gone)
@@ -73,17 +71,25 @@ async function readSets(cluster: ReplacePorts, options: ReplaceOptions): Promise
     .filter((each) => each.kind === 'StatefulSet' && kindOf(each))
     .map((set): SeenSet => {
       const lost = lostMembers(set, claims)
-      const names = lost.map(({pod}) => placeOf(pod).name)
-      const release = set.object.metadata.labels?.['app.kubernetes.io/instance']
-      const elsewhere = pods.filter((pod) => {
-        const isOfRelease = pod.namespace === set.namespace && pod.release === release
-        return isOfRelease && pod.node !== name && pod.isRunning
-      })
-      const others = elsewhere.filter((pod) => isMember(set, pod) && !names.includes(pod.name))
-      const wanted = set.object.spec?.replicas ?? 1
-      return {set, lost, members: {exec, pods: elsewhere, others, wanted, lost: names, node: name, files}}
+      return {set, lost, members: membersOf(cluster, options, {set, lost, pods})}
     })
   return {node, sets, claims, pods: pods.filter((pod) => pod.node === name)}
+}
+
+function membersOf(
+  {exec}: ReplacePorts,
+  {node, files}: ReplaceOptions,
+  {set, lost, pods}: Pick<SeenSet, 'set' | 'lost'> & {readonly pods: readonly SeenPod[]},
+): Members {
+  const {namespace, object} = set
+  const names = lost.map(({pod}) => placeOf(pod).name)
+  const release = object.metadata.labels?.['app.kubernetes.io/instance']
+  const elsewhere = pods.filter((pod) => {
+    return pod.namespace === namespace && pod.release === release && pod.node !== node && pod.isRunning
+  })
+  const member = new RegExp(`^${object.metadata.name}-\\d+$`)
+  const others = elsewhere.filter(({name}) => member.test(name) && !names.includes(name))
+  return {exec, pods: elsewhere, others, wanted: object.spec?.replicas ?? 1, lost: names, node, files}
 }
 
 async function judged({set, members, lost}: SeenSet): Promise<MemberSet> {
@@ -137,10 +143,6 @@ async function withoutClaims({objects}: ReplacePorts, pods: readonly SeenPod[]):
 
 const NO_LABELS = {labels: {}, lacks: []}
 
-function isSilent(node: Node): boolean {
-  return awayNode(node)?.reason === 'NotReady' && findCondition(node, 'Ready')?.status === 'Unknown'
-}
-
 function kindOf({chart, component}: Pick<LiveWorkload, 'chart' | 'component'>) {
   return MEMBER_KINDS[`${chart} ${component}`]
 }
@@ -162,10 +164,6 @@ function lostMembers({namespace, object}: LiveWorkload, claims: readonly string[
   )
 }
 
-function isMember({namespace, object}: LiveWorkload, pod: SeenPod): boolean {
-  return pod.namespace === namespace && new RegExp(`^${object.metadata.name}-\\d+$`).test(pod.name)
-}
-
 /** Returns the labels that a node needs for the members, and what else keeps them from it. */
 async function judgeReplacement(
   cluster: ReplacePorts,
@@ -174,18 +172,15 @@ async function judgeReplacement(
 ): Promise<Pick<ReplacementPlan, 'labels'> & {readonly lacks: readonly string[]}> {
   const [node, seen] = await Promise.all([readNode(cluster, name), cluster.diagnosis.nodes()])
   const has = node.metadata.labels ?? {}
-  const ofCharts = nodeLabels(sets)
-  const needed = Object.fromEntries(
-    sets.flatMap(({selector}) => Object.entries(selector).filter(([key]) => ofCharts.includes(key))),
-  )
+  const labels = missingLabels(sets, has)
   const schedulable = seen.find((each) => each.name === name)
-  const labelled = schedulable && {...schedulable, labels: {...has, ...needed}}
+  const labelled = schedulable && {...schedulable, labels: {...has, ...labels}}
   const reasons = sets.flatMap(({object}) =>
     labelled ? hindrances(labelled, {...object, apiVersion: 'apps/v1', kind: 'StatefulSet'}) : [],
   )
   const away = awayNode(node)?.reason
   return {
-    labels: Object.fromEntries(Object.entries(needed).filter(([key, value]) => has[key] !== value)),
+    labels,
     lacks: [...(away === undefined ? [] : [`is ${away}`]), ...new Set(reasons)].map(
       (why) => `${name} ${why}`,
     ),
@@ -236,12 +231,16 @@ export async function replace(cluster: ReplacePorts, options: ReplaceOptions): P
 }
 
 /** As soon as a set is healthy, its members get what the others do not give them by themselves. */
-async function completed(cluster: ReplacePorts, former: SeenSet, options: ReplaceOptions): Promise<void> {
-  await healthy(cluster, former.set, options)
+async function completed(cluster: ReplacePorts, {set}: SeenSet, options: ReplaceOptions): Promise<void> {
+  const {namespace, object} = set
+  const objects = [{...object, apiVersion: 'apps/v1', kind: 'StatefulSet'}]
+  await awaitHealthy(cluster, {namespace, objects}, options)
+  const {complete} = kindOf(set)!
+  if (!complete) return
   // The containers that run now.
-  const {sets} = await readSets(cluster, options)
-  const now = sets.find((each) => setName(each) === setName(former))
-  if (now && now.members.others.length > 0) await kindOf(now.set)!.complete?.(now.members, options)
+  const pods = await podsOf(cluster.exec, options.environment)
+  const members = membersOf(cluster, options, {set, lost: [], pods})
+  if (members.others.length > 0) await complete(members, options)
 }
 
 function setName({set: {namespace, object}}: SeenSet): string {
@@ -275,16 +274,4 @@ async function beginAgain(
 
 interface Named {
   readonly metadata: {readonly uid?: string; readonly deletionTimestamp?: string}
-}
-
-async function healthy(
-  {health}: ReplacePorts,
-  {namespace, object}: LiveWorkload,
-  {deadline, signal, onProgress}: ReplaceOptions,
-): Promise<void> {
-  await health.gate({
-    ...{namespace, objects: [{...object, apiVersion: 'apps/v1', kind: 'StatefulSet'}]},
-    ...{deadline, ...(signal && {signal})},
-    onProgress: ([first]) => first && onProgress(describeCause(first)),
-  })
 }

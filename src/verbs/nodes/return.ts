@@ -2,7 +2,6 @@ import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {namespacesOf} from '../../environment/environment.ts'
 import {DAEMON_SETS, DEPLOYMENTS, PODS, type Resource} from '../../kubernetes/api/resources.ts'
-import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Observed} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {reportsStatus} from '../../kubernetes/gate/service-status.ts'
@@ -12,7 +11,7 @@ import type {OperationEvent} from '../../nodes/facts.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
 import {findSwitch, returnGateways} from './gateways.ts'
 import {execute, findTemplate, settledFacts} from './instances.ts'
-import {podsOf, readNode, uncordon} from './kubernetes-node.ts'
+import {awaitHealthy, podsOf, readNode, uncordon} from './kubernetes-node.ts'
 
 /** The result of the return of a node. */
 export interface Returned {
@@ -83,19 +82,15 @@ async function restartCompute(
  * chosen.
  */
 async function healthy(
-  {objects, health}: DrainPorts,
+  cluster: DrainPorts,
   resource: Resource,
-  {environment, deadline, signal, onProgress}: DrainOptions,
+  options: DrainOptions,
   isChosen: (object: Observed) => boolean = () => true,
 ): Promise<void> {
   const {apiVersion, kind} = resource
-  await mapParallel(namespacesOf(environment), async (namespace) => {
-    const all = (await objects.list<Observed>(resource, namespace)) ?? []
+  await mapParallel(namespacesOf(options.environment), async (namespace) => {
+    const all = (await cluster.objects.list<Observed>(resource, namespace)) ?? []
     const chosen = all.filter(isChosen).map((each) => ({...each, apiVersion, kind}))
-    if (chosen.length === 0) return
-    await health.gate({
-      ...{namespace, objects: chosen, deadline, ...(signal && {signal})},
-      onProgress: ([first]) => first && onProgress(describeCause(first)),
-    })
+    if (chosen.length > 0) await awaitHealthy(cluster, {namespace, objects: chosen}, options)
   })
 }

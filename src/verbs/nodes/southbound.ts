@@ -4,6 +4,7 @@ import {chassisDeletion, SBCTL, SOUTHBOUND} from '../../audit/repairs.ts'
 import {KkError} from '../../base/errors.ts'
 import type {Exec, SeenPod} from '../../kubernetes/exec/exec.ts'
 import type {Chassis} from '../../nodes/removal-plan.ts'
+import {runInPod} from './run-in-pod.ts'
 
 export interface OvnPorts {
   readonly exec: Pick<Exec, 'pods' | 'run'>
@@ -70,8 +71,6 @@ export function southboundPod(pods: readonly SeenPod[]): SeenPod | undefined {
   return own[0]
 }
 
-const COMMAND_TIMEOUT_MS = 60_000
-
 /** Deletes chassis, with what neutron's agents report there. Throws `KK_EXEC` if the database refuses it. */
 export async function deleteChassis(
   exec: OvnPorts['exec'],
@@ -106,18 +105,6 @@ function quoted(text: string): string {
   return `"${text}"`
 }
 
-async function change(
-  exec: OvnPorts['exec'],
-  {namespace, name, container}: SeenPod,
-  words: readonly string[],
-): Promise<void> {
-  const {code, stderr} = await exec.run({
-    ...{namespace, pod: name, container, command: [...SBCTL, ...words]},
-    timeout: COMMAND_TIMEOUT_MS,
-  })
-  if (code === 0) return
-  throw new KkError(
-    'KK_EXEC',
-    `ovn-sbctl ${words.join(' ')} failed in ${namespace}/${name}: ${stderr.trim()}`,
-  )
+async function change(exec: OvnPorts['exec'], pod: SeenPod, words: readonly string[]): Promise<void> {
+  await runInPod(exec, pod, [...SBCTL, ...words], {title: `ovn-sbctl ${words.join(' ')}`})
 }

@@ -1,9 +1,11 @@
-import {asKkError, KkError} from '../../base/errors.ts'
+import {asKkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
-import {type Environment, namespacesOf} from '../../environment/environment.ts'
-import {isApiError} from '../../kubernetes/api/api-error.ts'
+import {isApiError, isUnserved} from '../../kubernetes/api/api-error.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import type {ContainerLog, LoggedLine} from '../../kubernetes/logs.ts'
+import {sectionId} from '../../prepare/gathering/load-charts.ts'
+import {namedReleases, type Prepared} from '../../prepare/prepare.ts'
+import {releaseId, releaseNamespace} from '../../release.ts'
 
 /** Which lines of the logs are read. */
 export interface LogOptions {
@@ -35,28 +37,16 @@ export interface FoundLogs {
  */
 export async function readLogs(
   {logs}: Pick<Cluster, 'logs'>,
-  environment: Environment,
+  prepared: Pick<Prepared, 'environment' | 'graph' | 'releases'>,
   options: LogOptions,
 ): Promise<FoundLogs> {
   const {releases} = options
+  const named = releases.length > 0 ? namedReleases(prepared, releases) : [...prepared.releases.keys()]
   // The pods of a section that is several releases have the name of the section.
-  const sectionOf = (name: string) => environment.parts?.get(name)?.section ?? name
-  const known = [...environment.sections.keys()]
-  const sections = new Set(known.map(sectionOf))
-  const unknown = releases.find((name) => !known.includes(name) && !sections.has(name))
-  if (unknown !== undefined) {
-    throw new KkError('KK_UNKNOWN_RELEASE', `${environment.name} has no release ${unknown}`, {
-      hint: `its releases are ${known.join(', ')}`,
-    })
-  }
-  const chosen = new Set(
-    (releases.length > 0 ? releases : known).map((name) => {
-      const namespace = environment.releases.get(name)?.namespace ?? environment.namespace
-      return `${namespace}/${sectionOf(name)}`
-    }),
-  )
-  const all = (await mapParallel(namespacesOf(environment), (namespace) => logs.list(namespace))).flat()
-  const own = all.filter(({namespace, release}) => chosen.has(`${namespace}/${release}`))
+  const sections = new Set(named.map((release) => sectionId(prepared.environment, release)))
+  const namespaces = [...new Set(named.map(releaseNamespace))]
+  const all = (await mapParallel(namespaces, (namespace) => logs.list(namespace))).flat()
+  const own = all.filter(({namespace, release}) => sections.has(releaseId(namespace, release)))
   const silent = new Set<string>()
   const found = await mapParallel(own, (log) => readOne(logs, log, {...options, silent}))
   return {
@@ -92,9 +82,8 @@ async function readOne(
   } catch (error) {
     // The runtime deletes the log of a former container at any time.
     if (isPrevious && isApiError(error, 400, 404)) return {lines}
-    const {code, message} = asKkError(error)
-    if (code === 'KK_UNREACHABLE' || code === 'KK_API_SERVER') silent.add(node)
-    return {lines, notRead: missing(message)}
+    if (isUnserved(error)) silent.add(node)
+    return {lines, notRead: missing(asKkError(error).message)}
   }
 }
 

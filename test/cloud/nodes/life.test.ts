@@ -17,7 +17,7 @@ import {
 } from '../support/machines.ts'
 import {phase} from '../support/phase.ts'
 import {longestGap, openPing, openSession, type Session} from '../support/sessions.ts'
-import {expectConsistent, nodesUp, SPARE_NODE} from '../support/several-nodes.ts'
+import {expectConsistent, membersOn, nodesUp, SPARE_NODE, traces} from '../support/several-nodes.ts'
 
 /** The longest time without an answer while an instance moves, on a calm and on a busy machine. */
 const LONGEST_GAP_SECONDS = {calm: 2, busy: 8}
@@ -356,47 +356,3 @@ describe('mariadb, rabbitmq, ovn, ceph: a controller that is lost with its disks
     await expectConsistent()
   })
 })
-
-/** The charts whose members with a volume run on a node; those of Ceph with their component. */
-async function membersOn(node: string): Promise<readonly string[]> {
-  const list = await kubectl([
-    ...[
-      'get',
-      'pods',
-      '--namespace',
-      'openstack',
-      '--field-selector',
-      `spec.nodeName=${node}`,
-      '--output',
-      'json',
-    ],
-  ])
-  interface Pod {
-    readonly metadata: {readonly labels: Readonly<Record<string, string>>}
-    readonly spec: {readonly volumes: readonly {readonly persistentVolumeClaim?: object}[]}
-  }
-  return (JSON.parse(list) as {readonly items: readonly Pod[]}).items
-    .filter(({spec}) => spec.volumes.some((volume) => volume.persistentVolumeClaim))
-    .map(({metadata: {labels}}) => {
-      const chart = labels['app.kubernetes.io/name']!
-      return chart === 'ceph' ? `ceph-${labels['app.kubernetes.io/component']}` : chart
-    })
-    .sort()
-}
-
-/** What the cloud knows of a host. */
-async function traces(host: string): Promise<readonly string[]> {
-  const names = await inClient(`
-    openstack compute service list --host ${host} -f value -c Binary -c Host
-    openstack hypervisor list -f value -c "Hypervisor Hostname" | grep -w ${host} || true
-    openstack network agent list -f value | grep -w -e ${host} -e deleted || true
-    openstack aggregate list --long -f value | grep -w ${host} || true`)
-  const rows = ['Chassis', 'Chassis_Private'].map((table) =>
-    kubectl([
-      ...['exec', '--namespace', 'openstack', 'statefulset/ovn-sb', '--', 'ovn-sbctl', '--no-leader-only'],
-      ...['--db=unix:/run/ovn/db.sock', '--bare', '--columns=name', 'find', table, `name=${host}`],
-    ]),
-  )
-  const found = [names, ...(await Promise.all(rows))]
-  return found.flatMap((text) => text.split('\n')).filter((line) => line !== '')
-}

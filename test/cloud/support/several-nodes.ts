@@ -6,7 +6,7 @@ import {once} from '../../../src/base/once.ts'
 import type {Values} from '../../../src/base/values.ts'
 import {OPENSTACK_LABELS} from '../../../src/sandbox/control-plane/objects.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
-import {client} from './client.ts'
+import {client, inClient} from './client.ts'
 import {onCloud, succeed} from './cloud.ts'
 import {changedEnvironment} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
@@ -59,4 +59,48 @@ export async function nodesUp(): Promise<string> {
 export async function expectConsistent(): Promise<void> {
   const {exitCode, stdout, stderr} = await onCloud(['audit', await nodesFile()])
   expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
+}
+
+/** The charts whose members with a volume run on a node; those of Ceph with their component. */
+export async function membersOn(node: string): Promise<readonly string[]> {
+  const list = await kubectl([
+    ...[
+      'get',
+      'pods',
+      '--namespace',
+      'openstack',
+      '--field-selector',
+      `spec.nodeName=${node}`,
+      '--output',
+      'json',
+    ],
+  ])
+  interface Pod {
+    readonly metadata: {readonly labels: Readonly<Record<string, string>>}
+    readonly spec: {readonly volumes: readonly {readonly persistentVolumeClaim?: object}[]}
+  }
+  return (JSON.parse(list) as {readonly items: readonly Pod[]}).items
+    .filter(({spec}) => spec.volumes.some((volume) => volume.persistentVolumeClaim))
+    .map(({metadata: {labels}}) => {
+      const chart = labels['app.kubernetes.io/name']!
+      return chart === 'ceph' ? `ceph-${labels['app.kubernetes.io/component']}` : chart
+    })
+    .sort()
+}
+
+/** What the cloud knows of a host. */
+export async function traces(host: string): Promise<readonly string[]> {
+  const names = await inClient(`
+    openstack compute service list --host ${host} -f value -c Binary -c Host
+    openstack hypervisor list -f value -c "Hypervisor Hostname" | grep -w ${host} || true
+    openstack network agent list -f value | grep -w -e ${host} -e deleted || true
+    openstack aggregate list --long -f value | grep -w ${host} || true`)
+  const rows = ['Chassis', 'Chassis_Private'].map((table) =>
+    kubectl([
+      ...['exec', '--namespace', 'openstack', 'statefulset/ovn-sb', '--', 'ovn-sbctl', '--no-leader-only'],
+      ...['--db=unix:/run/ovn/db.sock', '--bare', '--columns=name', 'find', table, `name=${host}`],
+    ]),
+  )
+  const found = [names, ...(await Promise.all(rows))]
+  return found.flatMap((text) => text.split('\n')).filter((line) => line !== '')
 }

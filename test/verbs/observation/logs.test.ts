@@ -1,19 +1,22 @@
 import {expect, it} from 'vitest'
 import {KkError} from '../../../src/base/errors.ts'
-import type {Environment} from '../../../src/environment/environment.ts'
 import {refusal} from '../../../src/kubernetes/api/api-error.ts'
 import type {ContainerLog, LoggedLine, Logs} from '../../../src/kubernetes/logs.ts'
+import type {Prepared} from '../../../src/prepare/prepare.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {logLineText} from '../../../src/report/logs-text.ts'
 import {type LogOptions, readLogs} from '../../../src/verbs/observation/logs.ts'
 
 const REQUEST = 'req-6f1c0d52-3a3e-4a53-9d0c-0f7f2b6f9c11'
-const ENVIRONMENT = {
-  ...{name: 'cloud', namespace: 'openstack'},
-  sections: new Map(['nova', 'neutron', 'heat-api'].map((name) => [name, {}])),
-  releases: new Map(),
-  parts: new Map([['heat-api', {section: 'heat'}]]),
-} as unknown as Environment
+const RELEASES = ['openstack/nova', 'openstack/neutron', 'openstack/heat-api'] as const
+const PREPARED = {
+  environment: {
+    ...{file: 'cloud.yaml', namespace: 'openstack', releases: new Map()},
+    parts: new Map([['heat-api', {section: 'heat'}]]),
+  },
+  releases: new Map(RELEASES.map((release) => [release, {}])),
+  graph: {releases: RELEASES, requirements: new Map(RELEASES.map((release) => [release, []]))},
+} as unknown as Pick<Prepared, 'environment' | 'graph' | 'releases'>
 
 const at = (second: number, text: string): LoggedLine => ({
   time: `2026-11-30T01:00:0${second}.123456789Z`,
@@ -53,7 +56,7 @@ function fakeLogs(failing: (log: ContainerLog) => boolean = () => false): Logs &
 }
 
 const read = (options: Partial<LogOptions> = {}, logs = fakeLogs()) =>
-  readLogs({logs}, ENVIRONMENT, {releases: [], seconds: 3600, errors: false, ...options})
+  readLogs({logs}, PREPARED, {releases: [], seconds: 3600, errors: false, ...options})
 
 it('the lines of all pods of an environment are in order of time, those before a restart too', async () => {
   const {lines, notRead} = await read()
@@ -84,7 +87,7 @@ it('only the given releases are read, and those of a section that is several', a
   expect((await read({releases: ['neutron']})).lines).toHaveLength(2)
   expect((await read({releases: ['heat-api']})).lines).toHaveLength(1)
   await expect(read({releases: ['glance']})).rejects.toMatchObject({
-    ...{code: 'KK_UNKNOWN_RELEASE', hint: 'its releases are nova, neutron, heat-api'},
+    ...{code: 'KK_UNKNOWN_RELEASE', hint: 'it has: nova, neutron, heat-api'},
   })
 })
 

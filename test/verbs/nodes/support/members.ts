@@ -19,7 +19,7 @@ export interface FakeMembers {
   isDeleted: boolean
   readonly sets: readonly (typeof SETS)[number][]
   readonly pods: SeenPod[]
-  /** Galera's status of members, by pod, where it is not as it should be. */
+  /** What differs in Galera's status of members from a healthy one, by pod. */
   readonly wsrep: Record<string, Record<string, string>>
   rabbit: {members: string[]; running: string[]; queues: object[]}
   /** The servers of OVN's southbound database: their IDs and pods. */
