@@ -258,6 +258,19 @@ const raft: MemberKind = {
     if (!isGone)
       throw new KkError('KK_EXEC', `${databaseOf(pod!)} still has the members ${listed.join(', ')}`)
   },
+  // A member that began a cluster of its own is ready, too.
+  async complete(members, {deadline, signal}) {
+    const {others, wanted} = members
+    const isWhole = await pollCluster(
+      async () => {
+        const states = await Promise.all(others.map((pod) => raftStatus(members, pod)))
+        return states.length === wanted && states.every(({servers}) => servers.length === wanted)
+      },
+      {interval: 1_000, deadline, signal},
+    )
+    if (!isWhole)
+      throw new KkError('KK_UNHEALTHY', `not every member of ${databaseOf(others[0]!)} lists all ${wanted}`)
+  },
 }
 
 const DB_CONTROL = '/run/ovn/db.ctl'
@@ -303,6 +316,17 @@ const monitors: MemberKind = {
     }
   },
   forget: (members, listed) => forgetMonitors(members.exec, requireCeph(members), listed),
+  async complete(members, {deadline, signal}) {
+    const isWhole = await pollCluster(
+      async () => {
+        const {quorum} = await readMonitors(members.exec, requireCeph(members))
+        return quorum.length === members.wanted
+      },
+      {interval: 1_000, deadline, signal},
+    )
+    if (!isWhole)
+      throw new KkError('KK_UNHEALTHY', `not all ${members.wanted} monitors of Ceph are in the quorum`)
+  },
 }
 
 /** Ceph copies the data of a lost osd from others, to a new one too. */

@@ -125,6 +125,19 @@ describe('kk node replace', () => {
     expect(found).toEqual(['openstack/mariadb-server has no other member that runs'])
   })
 
+  it.each([
+    [['ovn', 'sb'], 'not every member of OVN_Southbound lists all 3'],
+    [['ceph', 'mon'], 'not all 3 monitors of Ceph are in the quorum'],
+  ] as const)('does not call a member of %j ready that began a cluster of its own', async (set, message) => {
+    const cloud = fakeMembers()
+    cloud.isApart = true
+    cloud.sets = [set]
+
+    const replaced = replace(portsOf(cloud), {...options(), deadline: Date.now() + 200})
+
+    await expect(replaced).rejects.toMatchObject({code: 'KK_UNHEALTHY', message})
+  })
+
   it('labels the node that takes its place, if that is there', async () => {
     const cloud = fakeMembers()
 

@@ -15,9 +15,11 @@ const SETS = [
 /** A control plane of three nodes, `a`, `b` and `c`, of which `a` has lost its power. */
 export interface FakeMembers {
   isBack: boolean
+  /** Whether new members of OVN and Ceph begin a cluster of their own. */
+  isApart: boolean
   /** Whether Kubernetes no longer has `a`. */
   isDeleted: boolean
-  readonly sets: readonly (typeof SETS)[number][]
+  sets: readonly (typeof SETS)[number][]
   readonly pods: SeenPod[]
   /** What differs in Galera's status of members from a healthy one, by pod. */
   readonly wsrep: Record<string, Record<string, string>>
@@ -45,7 +47,7 @@ export function fakeMembers(): FakeMembers {
   const names = [0, 1, 2].map((ordinal) => `rabbit@rabbitmq-server-${ordinal}.peers`)
   const queue = {type: 'stream', state: 'running', leader: names[1]}
   return {
-    ...{isBack: false, isDeleted: false},
+    ...{isBack: false, isApart: false, isDeleted: false},
     ...{sets: SETS, wsrep: {}, leader: '1f2e', spare: {}, done: []},
     pods: [
       ...pods,
@@ -211,4 +213,7 @@ function rejoin(cloud: FakeMembers, name: string, uids: Map<string, number>): vo
     const again = `rabbit@${name}.peers`
     cloud.rabbit = {members: [...members, again], running: [...running, again], queues}
   }
+  if (cloud.isApart) return
+  if (name.startsWith('ovn')) cloud.servers = [...cloud.servers, ['9f9f', name]]
+  if (name.startsWith('ceph-mon')) cloud.quorum = [...cloud.quorum, name]
 }
