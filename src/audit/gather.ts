@@ -58,7 +58,7 @@ interface Task {
   readonly problem?: string
 }
 
-interface Answer extends Task {
+export interface Answer extends Task {
   /** What the collector printed; null if the service has nothing to compare. */
   readonly output?: unknown
 }
@@ -66,12 +66,27 @@ interface Answer extends Task {
 const TIMEOUT_MS = 180_000
 
 /** Runs the collectors of all deployed services in their pods, and returns what they printed as facts. */
-export async function gather(ports: GatherPorts, {releases, only}: GatherScope): Promise<Gathered> {
+export async function gather(ports: GatherPorts, scope: GatherScope): Promise<Gathered> {
+  const {answers, ...rest} = await collect(ports, scope, SOURCES)
+  return {facts: factsOf(answers, rest.pods), ...rest}
+}
+
+/** What collectors have printed. */
+export interface Collected extends Omit<Gathered, 'facts'> {
+  readonly answers: readonly Answer[]
+}
+
+/** Runs the collectors of sources in the pods of deployed services. */
+export async function collect(
+  ports: GatherPorts,
+  {releases, only}: GatherScope,
+  all: readonly Source[],
+): Promise<Collected> {
   const namespaces = [...new Set(releases.map(({namespace}) => namespace))]
   const ids = new Set(releases.map(({namespace, name}) => `${namespace}/${name}`))
   const seen = (await mapParallel(namespaces, (namespace) => ports.exec.pods(namespace))).flat()
   const pods = seen.filter((pod) => ids.has(releaseOf(pod)))
-  const sources = SOURCES.filter(({chart}) => releases.some((release) => release.chart === chart))
+  const sources = all.filter(({chart}) => releases.some((release) => release.chart === chart))
   const tasks = sources
     .filter(({name}) => !only || only.sources.includes(name))
     .flatMap((source) => tasksOf(source, pods, releases))
@@ -81,7 +96,7 @@ export async function gather(ports: GatherPorts, {releases, only}: GatherScope):
   const answers = await mapParallel(tasks, (task) => ask(ports, task))
   const good = answers.filter(({problem, output}) => problem === undefined && output !== null)
   return {
-    facts: factsOf(good, pods),
+    answers: good,
     pods,
     asked: [...new Set(good.map(({name}) => name))],
     notAsked: answers.flatMap(({name, problem}) =>

@@ -14,7 +14,7 @@ export interface Source {
   /** Whether it is asked in each release that has the chart; otherwise only one release may have it. */
   readonly perRelease?: true
   /** The collector, a file of `collectors/`. */
-  readonly collector: 'sql' | 'rbd' | 'libvirt' | 'ovsdb' | 'rabbitmq'
+  readonly collector: 'sql' | 'rbd' | 'libvirt' | 'ovsdb' | 'rabbitmq' | 'qemu' | 'feature-flags'
   readonly input: object
 }
 

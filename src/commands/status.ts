@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import type {Versions} from '../audit/versions.ts'
 import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
 import type {Console, Output} from '../cli/console.ts'
@@ -21,9 +22,12 @@ import type {Cluster} from '../kubernetes/cluster.ts'
 import {canDrawLive} from '../report/run/terminal.ts'
 import {statusText} from '../report/status/status-text.ts'
 import {type StatusView, statusLines, statusTable} from '../report/status/status-views.ts'
+import {versionsText} from '../report/status/versions-text.ts'
+import {builtInFiles} from '../state/assets.ts'
 import {isPassing, type StatusReport} from '../verbs/observation/release-status.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {StatusSubject} from '../verbs/observation/status-row.ts'
+import {cloudVersions} from '../verbs/observation/versions.ts'
 import {watchStatus} from '../verbs/observation/watch-status.ts'
 
 export default class Status extends KkCommand {
@@ -35,6 +39,7 @@ export default class Status extends KkCommand {
     'kk status environments/all-in-one.yaml --sandbox',
     'kk status environments/all-in-one.yaml keystone --sandbox --output json',
     'kk status --owner all-in-one --sandbox',
+    'Also show the versions that run, and where two run beside each other.\nkk status cloud.yaml --versions',
   ]
   static override args = releasesArgument
   static override flags = {
@@ -43,6 +48,11 @@ export default class Status extends KkCommand {
     watch: Flags.boolean({
       char: 'w',
       summary: 'Watch until Ctrl-C: a live table on a terminal, otherwise a line for each change.',
+    }),
+    versions: Flags.boolean({
+      summary:
+        'Also read the versions of images, services, database schemas and QEMU in the pods, to find parts of which several run.',
+      exclusive: ['watch', 'owner'],
     }),
     ...overrideFlags,
     ...clusterFlags,
@@ -57,9 +67,19 @@ export default class Status extends KkCommand {
     const read = statusReader(await withReadableSecrets(subject, flags, cluster), cluster)
     const title = `${subject.owner} on ${cluster.context}`
     if (flags.watch) return await watch(read, cluster, {output, console: this.console, title})
-    const report = await read()
+    const [status, versions] = await Promise.all([
+      read(),
+      flags.versions ? versionsOf(subject, cluster) : undefined,
+    ])
+    const report = {...status, ...(versions && {versions})}
     if (output === 'ndjson') statusLines(process.stdout, 'ndjson', 0)({at: new Date(), report})
-    else this.console.document(output, report, (palette) => statusText(report.releases, palette, report))
+    else
+      this.console.document(output, report, (palette) =>
+        [
+          statusText(report.releases, palette, report),
+          versions ? ['', versionsText(versions, palette)] : [],
+        ].flat(2),
+      )
     for (const note of report.notes) this.console.say(`note: ${note}`)
     if (!report.releases.every(isPassing)) process.exitCode = 1
   }
@@ -79,6 +99,11 @@ async function statusSubject(
   }
   const {prepared, releases, cluster} = await openOnCluster(flags, argv, {prepare: prepareUsable})
   return {subject: {owner: prepared.environment.name, prepared, names: releases}, cluster}
+}
+
+async function versionsOf({prepared, names}: StatusSubject, cluster: Cluster): Promise<Versions> {
+  const {environment} = prepared!
+  return cloudVersions(cluster, {environment, names, files: await builtInFiles(process.env)})
 }
 
 interface WatchOptions {

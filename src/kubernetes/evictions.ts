@@ -34,7 +34,7 @@ export interface Evictions {
 /** The annotation of a pod from a file of the kubelet. */
 const MIRROR = 'kubernetes.io/config.mirror'
 /** The label of the pods of nova's component `drain-blocker` (charts/nova/templates/_drain-blocker.tpl). */
-const BLOCKS_DRAIN = 'kk.openstack.org/blocks-drain'
+export const BLOCKS_DRAIN = 'kk.openstack.org/blocks-drain'
 
 export function openEvictions(client: ApiClient): Evictions {
   return {

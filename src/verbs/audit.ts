@@ -9,10 +9,7 @@ import {kubectlOf} from '../doctor/facts.ts'
 import {type Environment, namespacesOf} from '../environment/environment.ts'
 import type {Cluster} from '../kubernetes/cluster.ts'
 import type {SeenPod} from '../kubernetes/exec/exec.ts'
-import {isInstalled} from '../kubernetes/records/record.ts'
-import {readLabels, usesLabel} from '../plan/labels.ts'
-import {recordedChart} from '../plan/recorded-chart.ts'
-import {releaseName, releaseNamespace} from '../release.ts'
+import {deployedReleases} from './deployed-releases.ts'
 
 type AuditPorts = Pick<Cluster, 'exec' | 'records' | 'diagnosis' | 'context' | 'kubeconfig' | 'helmContext'>
 
@@ -73,7 +70,7 @@ export interface AuditedCloud {
 export async function auditCloud(cluster: AuditPorts, options: AuditOptions): Promise<AuditedCloud> {
   const {environment, files, onProgress, settle} = options
   const namespaces = namespacesOf(environment)
-  const releases = await deployedReleases(cluster, environment, namespaces)
+  const releases = await deployedReleases(cluster, environment)
   const ports = {exec: cluster.exec, program: collectors(files), onProgress}
   const other = () => certificates(cluster, namespaces, options)
   const found = await audit({ports, scope: {releases}, other, ...(settle && {settle})})
@@ -92,37 +89,6 @@ export async function auditCloud(cluster: AuditPorts, options: AuditOptions): Pr
     repairs: safeRepairs(found, {kubectl, options}),
     execute: (repair) => executeIfNeeded(ports, releases, repair),
   }
-}
-
-/**
- * Returns the releases of the environment in its namespaces, and those of other environments that they use,
- * directly or not. Those of an unknown owner count, too.
- */
-async function deployedReleases(
-  {records}: Pick<AuditPorts, 'records'>,
-  environment: Environment,
-  namespaces: readonly string[],
-): Promise<readonly Deployed[]> {
-  const all = (await Promise.all(namespaces.map((each) => records.list(each)))).flat().filter(isInstalled)
-  const byLabel = new Map(all.map((record) => [usesLabel(record.release), record]))
-  const isOwn = (owner: string | undefined) => owner === undefined || owner === environment.name
-  const reached = new Set(all.filter(({labels}) => isOwn(readLabels(labels)?.owner)))
-  for (const {labels} of reached)
-    for (const label of readLabels(labels)?.uses.keys() ?? []) {
-      const used = byLabel.get(label)
-      if (used) reached.add(used)
-    }
-  const deployed = [...reached].map((record): Deployed => {
-    const {release, labels} = record
-    const known = readLabels(labels)
-    const name = releaseName(release)
-    const chart =
-      known?.chart === undefined
-        ? (environment.releases.get(name)?.chart ?? name)
-        : recordedChart(release, record).name
-    return {namespace: releaseNamespace(release), name: known?.section ?? name, chart}
-  })
-  return [...new Map(deployed.map((each) => [`${each.namespace}/${each.name}`, each])).values()]
 }
 
 async function certificates(

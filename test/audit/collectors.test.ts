@@ -68,3 +68,49 @@ it('a service without pools in Ceph has nothing to compare', async () => {
 
   expect(JSON.parse(stdout)).toBeNull()
 })
+
+it("an instance's QEMU is compared with the program of its node, and its version is that of its last start", async () => {
+  const directory = testDirectory()
+  const installed = join(directory, 'installed')
+  await writeFile(installed, '#!/bin/sh\necho "QEMU emulator version 10.0.3 (Debian 1:10.0.3-1)"\n', {
+    mode: 0o755,
+  })
+  const start = (day: number, version: string) =>
+    `2026-01-0${day}: starting up libvirt version: 11.3.0, package: 1 (Debian), qemu version: ${version}, kernel: 6\n`
+  const log = start(1, '10.0.1Debian 1:10.0.1-1') + start(2, '10.0.2Debian 1:10.0.2-1')
+  await writeFile(join(directory, 'instance-1.log'), log)
+  const program = (await readFile(join(COLLECTORS, 'qemu.py'), 'utf8'))
+    .replace('/usr/bin/qemu-system-x86_64', installed)
+    .replace('/var/log/libvirt/qemu', directory)
+  await writeFile(join(directory, 'qemu.py'), program)
+  // A shell that waits for its input, called as libvirt calls QEMU.
+  const guest = ['-name', 'guest=instance-1,debug-threads=on', '-uuid', 'u-1']
+  const running = execa('sh', ['-c', 'read line', ...guest], {argv0: 'qemu-system-x86_64', stdin: 'pipe'})
+
+  const {stdout} = await execa('python3', [join(directory, 'qemu.py')])
+  running.stdin.end('\n')
+  await running
+
+  const {version, guests} = JSON.parse(stdout) as {version: string; guests: {uuid: string}[]}
+  expect(version).toBe('10.0.3 (Debian 1:10.0.3-1)')
+  expect(guests.filter(({uuid}) => uuid === 'u-1')).toEqual([
+    {uuid: 'u-1', name: 'instance-1', version: '10.0.2 (Debian 1:10.0.2-1)', isCurrent: false},
+  ])
+})
+
+it('the feature flags that are meant for production and not enabled are named', async () => {
+  const flag = (name: string, state: string, stability: string) => ({name, state, stability})
+  const flags = [
+    flag('a', 'enabled', 'required'),
+    flag('b', 'disabled', 'stable'),
+    flag('c', 'disabled', 'experimental'),
+  ]
+  const directory = testDirectory()
+  const printed = `#!/bin/sh\necho '${JSON.stringify(flags)}'\n`
+  await writeFile(join(directory, 'rabbitmqctl'), printed, {mode: 0o755})
+
+  const env = {PATH: `${directory}:${process.env.PATH}`}
+  const {stdout} = await collect('feature-flags.py', {}, {directory, env})
+
+  expect(JSON.parse(stdout)).toEqual({enabled: 1, disabled: ['b']})
+})

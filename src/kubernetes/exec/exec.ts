@@ -6,6 +6,7 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {PODS, requestText, resourcePath} from '../api/resources.ts'
 import type {Served} from '../api/served.ts'
+import {BLOCKS_DRAIN} from '../evictions.ts'
 
 /** A container of a pod. */
 interface Container {
@@ -43,11 +44,17 @@ export interface SeenPod {
   readonly node: string
   /** False also if it is being deleted. */
   readonly isRunning: boolean
+  /** The image of that container, and the digest that the node has of it; empty if it has not pulled one. */
+  readonly image: string
+  readonly digest: string
 }
 
 /** Runs programs in containers, as `kubectl exec` does. */
 export interface Exec {
-  /** Returns the pods of a namespace that have the labels of a chart's component, without those of Jobs. */
+  /**
+   * Returns the pods of a namespace that have the labels of a chart's component, without those of Jobs, and
+   * without those that do nothing but block a drain.
+   */
   pods(namespace: string): Promise<readonly SeenPod[]>
   /**
    * Resolves when the program has ended, with any exit code. Throws `KK_EXEC` if the container cannot run it,
@@ -77,7 +84,9 @@ export function openExec(client: ApiClient): Exec {
 async function listPods(client: ApiClient, namespace: string): Promise<readonly SeenPod[]> {
   const {items} = await listAll<Served<Pod>>(client, {
     path: resourcePath(PODS, namespace),
-    query: {labelSelector: 'app.kubernetes.io/name,app.kubernetes.io/component'},
+    query: {
+      labelSelector: `app.kubernetes.io/name,app.kubernetes.io/component,!job-name,!${BLOCKS_DRAIN}`,
+    },
     summary: requestText('list', PODS, namespace),
   })
   return items.flatMap(({metadata, spec, status}) => {
@@ -89,9 +98,12 @@ async function listPods(client: ApiClient, namespace: string): Promise<readonly 
     if (!container || !spec?.nodeName) return []
     const state = status?.containerStatuses?.find(({name}) => name === container.name)
     const isRunning = state?.state?.running !== undefined && !metadata.deletionTimestamp
-    const place = {namespace, name: metadata.name, node: spec.nodeName}
     return [
-      {...place, release: of('instance'), chart: of('name'), component, container: container.name, isRunning},
+      {
+        ...{namespace, name: metadata.name, node: spec.nodeName},
+        ...{release: of('instance'), chart: of('name'), component, container: container.name, isRunning},
+        ...{image: container.image ?? '', digest: (state?.imageID ?? '').replace(/^.*@/, '')},
+      },
     ]
   })
 }

@@ -67,6 +67,7 @@ export const EQUIVALENT_VERBS: Partial<Readonly<Record<NeedingVerb, readonly str
     'kolla bootstrap',
   ],
   adopt: ['export --hand-over'],
+  audit: ['status --versions'],
   'run follow': ['run list'],
   'deploy --via operator': ['upgrade --via operator'],
   remove: ['destroy', 'kolla kill'],

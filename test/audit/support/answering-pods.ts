@@ -5,7 +5,8 @@ import type {Program, SeenPod} from '../../../src/kubernetes/exec/exec.ts'
 export function podOf(chart: string, component: string, more: Partial<SeenPod> = {}): SeenPod {
   const name = `${chart}-${component}-0`
   const place = {namespace: 'openstack', node: 'one', container: component}
-  return {...place, name, release: chart, chart, component, isRunning: true, ...more}
+  const image = {image: `registry/${chart}:1`, digest: 'sha256:1'}
+  return {...place, name, release: chart, chart, component, isRunning: true, ...image, ...more}
 }
 
 type Answer = typeof NOTHING | object | {readonly code: number; readonly stderr: string} | Error

@@ -1,5 +1,6 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
+import type {Versions} from '../../../src/audit/versions.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {cloudDeployed, onCloud, podsOf} from '../support/cloud.ts'
 import {
@@ -162,6 +163,19 @@ describe('the upgraded cloud', () => {
     const after = await startMachine(guests[FROM_IMAGE]!, 'kk-after', '--image guest')
 
     expect(await inMachine(after, 'hostname')).toBe('kk-after')
+  })
+
+  it('runs one version of each image, service and schema, and of QEMU in guests that have survived', async () => {
+    const {stdout} = await onCloud(['status', await cloudFile(), '--versions', '--output', 'json'])
+
+    const {parts, notAsked} = (JSON.parse(stdout) as {readonly versions: Versions}).versions
+    expect(notAsked).toEqual([])
+    expect(parts.filter(({versions}) => versions.length > 1)).toEqual([])
+    expect(parts.find(({kind}) => kind === 'QEMU')!.versions[0]!.of.length).toBeGreaterThan(2)
+    const images = parts.filter(({kind, name}) => kind === 'image' && name.startsWith('nova/'))
+    expect(images.map(({versions}) => versions[0]!.version)).toEqual(
+      images.map(() => expect.stringContaining('2026.1')),
+    )
   })
 
   it('has no inconsistency that kk audit finds', async () => {

@@ -154,8 +154,17 @@ describe('the pods of a namespace', () => {
   }
   const pod = (name: string, more: object = {}, running = true) => ({
     metadata: {name, namespace: 'openstack', labels, ...more},
-    spec: {nodeName: 'one', containers: [{name: 'sidecar'}, {name: 'api'}]},
-    status: {containerStatuses: [{name: 'api', state: running ? {running: {}} : {waiting: {}}}]},
+    spec: {nodeName: 'one', containers: [{name: 'sidecar'}, {name: 'api', image: 'nova-api:1'}]},
+    status: {
+      containerStatuses: [
+        {
+          name: 'api',
+          ...(running
+            ? {state: {running: {}}, imageID: 'registry/nova-api@sha256:1'}
+            : {state: {waiting: {}}}),
+        },
+      ],
+    },
   })
 
   it('are returned with the container of their component; those that are being deleted do not run', async () => {
@@ -168,11 +177,11 @@ describe('the pods of a namespace', () => {
 
     const common = {
       ...{namespace: 'openstack', release: 'cell', chart: 'nova'},
-      ...{component: 'api', container: 'api', node: 'one'},
+      ...{component: 'api', container: 'api', node: 'one', image: 'nova-api:1', digest: 'sha256:1'},
     }
     expect(pods).toEqual([
       {...common, name: 'a', isRunning: true},
-      {...common, name: 'b', isRunning: false},
+      {...common, name: 'b', isRunning: false, digest: ''},
       {...common, name: 'c', isRunning: false},
     ])
   })

@@ -1,0 +1,206 @@
+import type {SeenPod} from '../kubernetes/exec/exec.ts'
+import {type Answer, collect, type GatherPorts, type GatherScope, type NotAsked} from './gather.ts'
+import {DATABASES, type Database} from './queries.ts'
+import type {Source} from './sources.ts'
+
+/** A part of a cloud that is to have one version, such as the image of a component. */
+export interface PartVersions {
+  readonly kind: 'image' | 'schema' | 'service' | 'feature flags' | 'northd' | 'QEMU'
+  /** `nova/compute` of an image, `nova api` of a schema, `nova-compute` of a service, … */
+  readonly name: string
+  /** Each version that was found, and what has it; more than one if they differ. */
+  readonly versions: readonly {readonly version: string; readonly of: readonly string[]}[]
+}
+
+/** The versions of a cloud. */
+export interface Versions {
+  readonly parts: readonly PartVersions[]
+  readonly notAsked: readonly NotAsked[]
+}
+
+const SERVICES: Readonly<Record<string, string>> = {
+  nova: 'SELECT host, `binary` part, version FROM services WHERE deleted = 0',
+  cinder:
+    "SELECT host, `binary` part, CONCAT_WS(', ', CONCAT('RPC ', rpc_current_version), CONCAT('objects ', object_current_version)) version FROM services WHERE deleted = 0",
+  ironic: "SELECT hostname host, 'ironic-conductor' part, version FROM conductors WHERE online = 1",
+}
+
+/** Returns what is read of the database of a service: what its services report, and its migrations. */
+function databaseOf(chart: string, {cells, ...database}: Database): Database {
+  const services = SERVICES[chart]
+  const queries: Readonly<Record<string, string>> = services === undefined ? {} : {services}
+  if (!cells) return {...database, queries}
+  return {...database, queries: {}, cells: {...cells, queries}}
+}
+
+const SOURCES: readonly Source[] = [
+  ...Object.entries(DATABASES).map(
+    ([chart, [database, ...components]]): Source => ({
+      ...{name: chart, chart, components, collector: 'sql'},
+      input: {databases: [databaseOf(chart, database)]},
+    }),
+  ),
+  {
+    ...{name: 'northd', chart: 'ovn', components: ['sb'], collector: 'ovsdb'},
+    input: {
+      database: 'OVN_Southbound',
+      sockets: ['/run/ovn/db.sock', '/run/ovn/ovn??_db.sock', '/run/openvswitch/ovn??_db.sock'],
+      controls: [],
+      tables: {SB_Global: ['options']},
+    },
+  },
+  {
+    ...{name: 'rabbitmq', chart: 'rabbitmq', components: ['server'], collector: 'feature-flags'},
+    ...{perRelease: true, input: {}},
+  },
+  {
+    ...{name: 'libvirt', chart: 'libvirt', components: ['libvirt'], collector: 'qemu'},
+    ...{perNode: true, expectedWith: ['nova', 'compute'], input: {}},
+  },
+]
+
+/** Reads the versions of everything in a cloud that is to have one. */
+export async function readVersions(ports: GatherPorts, scope: GatherScope): Promise<Versions> {
+  const {answers, pods, notAsked} = await collect(ports, scope, SOURCES)
+  const outputs = <T>(name: Source['collector']) =>
+    answers
+      .filter(({source}) => source.collector === name)
+      .map((each) => ({...each, output: each.output as T}))
+  return {
+    parts: [
+      ...images(pods),
+      ...outputs<Databases>('sql').flatMap(({source, output}) => databaseParts(source.name, output)),
+      ...outputs<Southbound>('ovsdb').flatMap(({output}) => northd(output)),
+      ...outputs<FeatureFlags>('feature-flags').map(({name, output}) => featureFlags(name, output)),
+      ...qemu(outputs<Qemu>('qemu')),
+    ],
+    notAsked,
+  }
+}
+
+/** Returns a part: of `[version, holder]` pairs, the holders by their versions. */
+function part(
+  kind: PartVersions['kind'],
+  name: string,
+  pairs: readonly (readonly [version: string, holder: string])[],
+): PartVersions {
+  const versions = [...Map.groupBy(pairs, ([version]) => version)].map(([version, same]) => ({
+    version,
+    of: same.map(([, holder]) => holder),
+  }))
+  return {kind, name, versions}
+}
+
+/** The images of components; two builds of the same tag differ by their digests. */
+function images(pods: readonly SeenPod[]): readonly PartVersions[] {
+  const running = pods.filter(({isRunning}) => isRunning)
+  const components = Map.groupBy(running, ({namespace, release, component}) =>
+    [namespace, release, component].join('/'),
+  )
+  return [...components.values()].map((all) => {
+    const {release, component} = all[0]!
+    const builds = Map.groupBy(all, ({image}) => image)
+    const version = ({image, digest}: SeenPod) => {
+      const isMoved = new Set(builds.get(image)!.map((each) => each.digest)).size > 1
+      return isMoved ? `${image} (${digest.slice(0, 19)})` : image
+    }
+    return part(
+      ...(['image', `${release}/${component}`] as const),
+      all.map((pod) => [version(pod), `${pod.name} on ${pod.node}`]),
+    )
+  })
+}
+
+interface Databases {
+  readonly [name: string]: DatabaseRows & {readonly cells?: Readonly<Record<string, DatabaseRows>>}
+}
+interface DatabaseRows {
+  readonly services?: readonly {readonly host: string; readonly part: string; readonly version: unknown}[]
+  readonly schema: {
+    readonly applied: readonly string[]
+    readonly known: number | null
+    readonly pending: readonly string[]
+    readonly unknown: readonly string[]
+  }
+}
+
+function databaseParts(chart: string, databases: Databases): readonly PartVersions[] {
+  const all = Object.entries(databases).flatMap(([name, {cells = {}, ...rows}]) => [
+    [name === chart ? chart : `${chart} ${name}`, rows] as const,
+    ...Object.entries(cells).map(([cell, each]) => [`${chart} ${cell}`, each] as const),
+  ])
+  const services = Map.groupBy(
+    all.flatMap(([, rows]) => rows.services ?? []),
+    (row) => row.part,
+  )
+  return [
+    ...all.map(([name, {schema}]) => schemaPart(name, schema)),
+    ...[...services].map(([name, rows]) =>
+      part(
+        'service',
+        name,
+        rows.map(({version, host}) => [String(version), host]),
+      ),
+    ),
+  ]
+}
+
+/** The migrations of a database; those of its image that it has not seen are another version. */
+function schemaPart(name: string, {applied, pending, unknown}: DatabaseRows['schema']): PartVersions {
+  const image = [
+    ...(pending.length > 0 ? [`migrations that were not applied: ${pending.join(', ')}`] : []),
+    ...(unknown.length > 0 ? [`it does not know ${unknown.join(', ')}`] : []),
+  ]
+  return part('schema', name, [
+    [applied.join(', '), 'database'],
+    ...image.map((version) => [version, 'image'] as const),
+  ])
+}
+
+interface Southbound {
+  readonly tables: {readonly SB_Global: readonly {readonly options: Readonly<Record<string, string>>}[]}
+}
+
+function northd({tables}: Southbound): readonly PartVersions[] {
+  const versions = tables.SB_Global.flatMap(({options}) => options.northd_internal_version ?? [])
+  return versions.map((version) => part('northd', 'ovn', [[version, 'southbound database']]))
+}
+
+interface FeatureFlags {
+  readonly enabled: number
+  readonly disabled: readonly string[]
+}
+
+function featureFlags(name: string, {enabled, disabled}: FeatureFlags): PartVersions {
+  return part('feature flags', name, [
+    ['enabled', `${enabled} flags`],
+    ...disabled.map((flag) => ['not enabled', flag] as const),
+  ])
+}
+
+/** The QEMU of a node, and of its instances: the next start or migration of each uses the node's. */
+interface Qemu {
+  readonly version: string
+  readonly guests: readonly {
+    readonly uuid: string
+    readonly name: string
+    /** Null if it is not known. */
+    readonly version: string | null
+    readonly isCurrent: boolean
+  }[]
+}
+
+function qemu(nodes: readonly (Answer & {readonly output: Qemu})[]): readonly PartVersions[] {
+  const pairs = nodes.flatMap(({pod, output: {version, guests}}) => {
+    const {node} = pod!
+    const old = (known: string | null) =>
+      known === null || known === version ? `another build than ${version}` : known
+    return [
+      [version, node] as const,
+      ...guests.map((guest) => {
+        return [guest.isCurrent ? version : old(guest.version), `${guest.uuid} on ${node}`] as const
+      }),
+    ]
+  })
+  return pairs.length === 0 ? [] : [part('QEMU', 'libvirt', pairs)]
+}
