@@ -33,6 +33,11 @@ function databaseOf(chart: string, {cells, ...database}: Database): Database {
   return {...database, queries: {}, cells: {...cells, queries}}
 }
 
+const QEMU: Source = {
+  ...{name: 'libvirt', chart: 'libvirt', components: ['libvirt'], collector: 'qemu'},
+  ...{perNode: true, expectedWith: ['nova', 'compute'], input: {}},
+}
+
 const SOURCES: readonly Source[] = [
   ...Object.entries(DATABASES).map(
     ([chart, [database, ...components]]): Source => ({
@@ -53,10 +58,7 @@ const SOURCES: readonly Source[] = [
     ...{name: 'rabbitmq', chart: 'rabbitmq', components: ['server'], collector: 'feature-flags'},
     ...{perRelease: true, input: {}},
   },
-  {
-    ...{name: 'libvirt', chart: 'libvirt', components: ['libvirt'], collector: 'qemu'},
-    ...{perNode: true, expectedWith: ['nova', 'compute'], input: {}},
-  },
+  QEMU,
 ]
 
 /** Reads the versions of everything in a cloud that is to have one. */
@@ -191,16 +193,40 @@ interface Qemu {
 }
 
 function qemu(nodes: readonly (Answer & {readonly output: Qemu})[]): readonly PartVersions[] {
-  const pairs = nodes.flatMap(({pod, output: {version, guests}}) => {
-    const {node} = pod!
-    const old = (known: string | null) =>
-      known === null || known === version ? `another build than ${version}` : known
-    return [
-      [version, node] as const,
-      ...guests.map((guest) => {
-        return [guest.isCurrent ? version : old(guest.version), `${guest.uuid} on ${node}`] as const
-      }),
-    ]
-  })
+  const pairs = nodes.flatMap(({pod, output}) => [
+    [output.version, pod!.node] as const,
+    ...output.guests.map((guest) => {
+      return [versionOf(guest, output.version), `${guest.uuid} on ${pod!.node}`] as const
+    }),
+  ])
   return pairs.length === 0 ? [] : [part('QEMU', 'libvirt', pairs)]
+}
+
+function versionOf({version, isCurrent}: Qemu['guests'][number], current: string): string {
+  if (isCurrent) return current
+  return version === null || version === current ? `another build than ${current}` : version
+}
+
+/** An instance that runs another QEMU than its node has. */
+export interface OldQemu {
+  readonly server: string
+  readonly node: string
+  readonly version: string
+  /** The version that its node has. */
+  readonly current: string
+}
+
+/** Reads which instances run another QEMU than their nodes have. */
+export async function readOldQemu(
+  ports: GatherPorts,
+  scope: GatherScope,
+): Promise<{readonly old: readonly OldQemu[]; readonly notAsked: readonly NotAsked[]}> {
+  const {answers, notAsked} = await collect(ports, scope, [QEMU])
+  const old = answers.flatMap(({pod, output}) => {
+    const {version: current, guests} = output as Qemu
+    return guests
+      .filter(({isCurrent}) => !isCurrent)
+      .map((guest) => ({server: guest.uuid, node: pod!.node, version: versionOf(guest, current), current}))
+  })
+  return {old, notAsked}
 }

@@ -31,10 +31,15 @@ export const cloudNodeArgument = {
   node: argument({description: 'The node of Kubernetes, and the environment file, in any order.'}),
 }
 
-interface OpenedNode {
+/** The argument of commands for several nodes of a cloud. */
+export const cloudNodesArgument = {
+  nodes: argument({description: 'Nodes of Kubernetes, and the environment file, in any order.'}),
+}
+
+interface OpenedNodes {
   readonly environment: Environment
   readonly cluster: OpenedCluster
-  readonly node: string
+  readonly nodes: readonly string[]
   /** The directory of kk's own files. */
   readonly files: string
   /** Milliseconds since the epoch. */
@@ -44,33 +49,49 @@ interface OpenedNode {
   readonly onProgress: (line: string) => void
 }
 
+interface Opening {
+  readonly command: string
+  /** Seconds, if no flag says so. */
+  readonly timeout: number
+  readonly console: Console
+}
+
+type NodeFlags = EnvironmentFlags & ClusterFlags & {readonly timeout?: string | undefined}
+
 /**
  * Opens the environment, its cluster, and the node that the arguments name. The caller closes the cluster.
  */
 export async function openCloudNode(
-  flags: EnvironmentFlags & ClusterFlags & {readonly timeout?: string | undefined},
+  flags: NodeFlags,
   argv: readonly string[],
-  {
-    command,
-    timeout,
-    console,
-  }: {readonly command: string; readonly timeout: number; readonly console: Console},
-): Promise<OpenedNode> {
-  const seconds = timeoutSeconds(flags.timeout) ?? timeout
-  const {environment, releases: nodes} = await openEnvironment(flags, argv)
-  const [node] = nodes
-  if (node === undefined || nodes.length > 1) {
-    throw new KkError('KK_USAGE', `${command} takes one node, got ${nodes.join(', ') || 'none'}`, {
+  opening: Opening,
+): Promise<Omit<OpenedNodes, 'nodes'> & {readonly node: string}> {
+  const {nodes, ...opened} = await openCloudNodes(flags, argv, opening, (names) => {
+    if (names.length === 1) return
+    throw new KkError('KK_USAGE', `${opening.command} takes one node, got ${names.join(', ') || 'none'}`, {
       hint: 'kk node list shows the nodes',
     })
-  }
+  })
+  return {...opened, node: nodes[0]!}
+}
+
+/** As `openCloudNode`, with any number of nodes. `check` throws for those that the command does not take. */
+export async function openCloudNodes(
+  flags: NodeFlags,
+  argv: readonly string[],
+  {timeout, console}: Opening,
+  check: (nodes: readonly string[]) => void = () => undefined,
+): Promise<OpenedNodes> {
+  const seconds = timeoutSeconds(flags.timeout) ?? timeout
+  const {environment, releases: nodes} = await openEnvironment(flags, argv)
+  check(nodes)
   const cluster = await openChosenCluster(flags, environment)
   let shown: string | undefined
   const newDeadline = () => Date.now() + seconds * 1000
   return {
     environment,
     cluster,
-    node,
+    nodes,
     files: await builtInFiles(process.env),
     deadline: newDeadline(),
     newDeadline,

@@ -93,8 +93,7 @@ export function drainPlanText(plan: DrainPlan, palette: Palette): View {
 export function evacuationPlanText(plan: NodeEvacuationPlan, palette: Palette): View {
   return [
     `to evacuate ${palette.strong(plan.node)}:`,
-    stepsPart(instanceSteps(plan), palette),
-    ...stayingText(plan.stays, palette),
+    ...instancePlanText(plan, palette),
     ...plan.doubts.map((doubt) => palette.bad(`✘ refused while ${plainLine(doubt)}`)),
   ]
 }
@@ -106,6 +105,14 @@ function instanceSteps({node, operations}: Pick<DrainPlan, 'node' | 'operations'
   return operations.map(({do: verb, name, cost}) => {
     return [`${VERBS[verb]} ${name === undefined ? `${node} in nova` : plainLine(name)}`, cost]
   })
+}
+
+/** Returns the numbered operations of the instances of a node, and those that stay. */
+export function instancePlanText(
+  plan: Pick<DrainPlan, 'node' | 'operations' | 'stays'>,
+  palette: Palette,
+): readonly Part[] {
+  return [stepsPart(instanceSteps(plan), palette), ...stayingText(plan.stays, palette)]
 }
 
 function stepsPart(steps: readonly Step[], palette: Palette): Part {

@@ -92,6 +92,7 @@ it('every error code that the pages name exists', async () => {
     'KK_CONTEXT',
     'KK_HELM',
     'KK_IMAGES',
+    'KK_NODE',
     'KK_PLUGINS',
     'KK_SERVER_TOKEN',
     'KK_STORE_KEY_FILE',

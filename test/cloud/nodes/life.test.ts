@@ -1,11 +1,16 @@
+import {appendFile} from 'node:fs/promises'
 import {loadavg} from 'node:os'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
+import type {Versions} from '../../../src/audit/versions.ts'
+import type {Rolled} from '../../../src/verbs/nodes/roll.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {sizeAtNight} from '../../support/night.ts'
 import {inClient, openstack} from '../support/client.ts'
-import {onCloud} from '../support/cloud.ts'
+import {onCloud, succeed} from '../support/cloud.ts'
+import {imageOf} from '../support/images.ts'
 import {
   becomes,
   bootOf,
@@ -16,8 +21,16 @@ import {
   startMachine,
 } from '../support/machines.ts'
 import {phase} from '../support/phase.ts'
+import {plantedImage} from '../support/planted-image.ts'
 import {longestGap, openPing, openSession, type Session} from '../support/sessions.ts'
-import {expectConsistent, membersOn, nodesUp, SPARE_NODE, traces} from '../support/several-nodes.ts'
+import {
+  expectConsistent,
+  membersOn,
+  nodesUp,
+  SPARE_NODE,
+  traces,
+  withImage,
+} from '../support/several-nodes.ts'
 
 /** The longest time without an answer while an instance moves, on a calm and on a busy machine. */
 const LONGEST_GAP_SECONDS = {calm: 2, busy: 8}
@@ -203,6 +216,66 @@ it(`nova: instances move live ${MIGRATIONS} times, and notice little`, async () 
     }
   })
   await expectConsistent()
+})
+
+describe('libvirt, nova: hypervisors that are rolled', () => {
+  const versions = async () => {
+    const {stdout} = await onCloud(['status', file, '--versions', '--output', 'json'])
+    const {parts} = (JSON.parse(stdout) as {readonly versions: Versions}).versions
+    return parts.find(({kind}) => kind === 'QEMU')!.versions
+  }
+
+  it('have instances with the QEMU of before an upgrade, until these are moved', async () => {
+    const from = imageOf('nova-libvirt')
+    // The same program, one byte longer: a rebuild of the same version.
+    const planted = await plantedImage(from, (root) =>
+      appendFile(join(root, 'usr/bin/qemu-system-x86_64'), 'x'),
+    )
+    const changed = await withImage('libvirt', {libvirt: planted})
+    await phase('libvirt upgraded', () => succeed(['upgrade', changed, 'libvirt', '--yes']))
+    const before = await versions()
+    const boots = await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])
+
+    const rolled = await whileWatched('new QEMU', [guests['kk-live'], guests['kk-volume']], () =>
+      onCloud(['node', 'roll', file, '--old-qemu', '--yes']),
+    )
+
+    expect(before.map(({version}) => version)).toEqual([
+      expect.stringMatching(/^\d/),
+      expect.stringMatching(/^another build than \d/),
+    ])
+    // One is tagged to be stopped, not to be moved.
+    expect(rolled.exitCode, `${rolled.stdout}\n${rolled.stderr}`).toBe(1)
+    expect(rolled.stdout).toContain('1 instance still with another QEMU than the node has')
+    await inClient('openstack server stop kk-stop')
+    await becomes('server', 'kk-stop', 'SHUTOFF')
+    await inClient('openstack server start kk-stop')
+    await becomes('server', 'kk-stop', 'ACTIVE')
+    expect(await versions()).toHaveLength(1)
+    expect(await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])).toEqual(boots)
+    await expectConsistent()
+  })
+
+  it('are restarted one after the other by a command, and instances run on', async () => {
+    const moved = [guests['kk-live'], guests['kk-volume']]
+    const boots = await Promise.all(moved.map(bootOf))
+    const kkPath = inject('aio').kk
+    const restart = `"${kkPath}" aio node stop $KK_NODE && "${kkPath}" aio node start $KK_NODE`
+    const words = ['node', 'roll', file, '--selector', 'openstack-compute-node', '--exec', restart]
+
+    const planned = await onCloud([...words, '--dry-run'])
+    const rolled = await whileWatched('roll', moved, () =>
+      onCloud([...words, '--soak', '10s', '--timeout', '20m', '--yes', '--output', 'json']),
+    )
+
+    expect(planned.stdout).toMatch(/node-1 +drain, run the command, return\n +node-2 +drain/)
+    expect(rolled.exitCode, `${rolled.stdout}\n${rolled.stderr}`).toBe(0)
+    const {nodes} = JSON.parse(rolled.stdout) as Rolled
+    expect(nodes).toMatchObject(['node-1', 'node-2'].map((node) => ({node, result: 'rolled'})))
+    process.stderr.write(nodes.map(({node, seconds}) => `${node} was rolled in ${seconds} s\n`).join(''))
+    expect(await Promise.all(moved.map(bootOf))).toEqual(boots)
+    await expectConsistent()
+  })
 })
 
 describe('nova: the instances of a node that loses its power', () => {

@@ -1,6 +1,5 @@
 import {chmod, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Values} from '../../../src/base/values.ts'
 import {kubectl} from '../../aio/support/node.ts'
@@ -9,6 +8,7 @@ import {changedEnvironment} from '../support/environment.ts'
 import {machine} from '../support/machines.ts'
 import {cloudFile, nextFeatures} from '../support/next-release.ts'
 import {phase} from '../support/phase.ts'
+import {plantedImage} from '../support/planted-image.ts'
 
 /** A program of the planted image: runs a command again whenever it ends, so that its container does not. */
 const KEEP_RUNNING = `#!/bin/bash
@@ -41,17 +41,13 @@ async function imageOfCompute(): Promise<string> {
 }
 
 /** Pushes an image of nova-compute without the rule of sudo to the registry of the node. */
-async function plant(from: string): Promise<string> {
-  const buildah = async (...args: readonly string[]) => (await execa('buildah', args)).stdout
-  const container = await buildah('from', '--quiet', '--tls-verify=false', `docker://${from}`)
-  const root = await buildah('mount', container)
-  await rm(join(root, 'etc/sudoers.d/nova'))
-  const program = join(root, 'usr/local/bin/keep-running')
-  await writeFile(program, KEEP_RUNNING)
-  await chmod(program, 0o755)
-  const to = from.replace(/:[^:/]+$/, ':planted')
-  await buildah('commit', '--quiet', '--rm', '--tls-verify=false', container, `docker://${to}`)
-  return to
+function plant(from: string): Promise<string> {
+  return plantedImage(from, async (root) => {
+    await rm(join(root, 'etc/sudoers.d/nova'))
+    const program = join(root, 'usr/local/bin/keep-running')
+    await writeFile(program, KEEP_RUNNING)
+    await chmod(program, 0o755)
+  })
 }
 
 /** Turns off what Kubernetes asks the container. */

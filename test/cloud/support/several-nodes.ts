@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {expect, inject} from 'vitest'
+import {mergeValues} from '../../../src/base/merge.ts'
 import {once} from '../../../src/base/once.ts'
 import type {Values} from '../../../src/base/values.ts'
 import {OPENSTACK_LABELS} from '../../../src/sandbox/control-plane/objects.ts'
@@ -18,11 +19,23 @@ const RELEASES = [
   ...['openvswitch', 'ovn', 'libvirt', 'neutron', 'nova', 'cinder'],
 ]
 
-/** `environments/nodes.yaml` with these releases. */
-const nodesFile = once(async () => {
+/** `environments/nodes.yaml` with these releases, and a change. */
+async function nodesFileWith(releases: readonly string[], change: Values): Promise<string> {
   const {kk: _, ...values} = load(await readFile(join(ROOT, 'environments/nodes.yaml'), 'utf8')) as Values
-  return changedEnvironment({values, only: RELEASES})
-})
+  return changedEnvironment({values: mergeValues(values, change), only: releases})
+}
+
+const nodesFile = once(() => nodesFileWith(RELEASES, {}))
+
+/** The environment with OpenStack's tests. */
+export function withTempest(values: Values): Promise<string> {
+  return nodesFileWith([...RELEASES, 'tempest'], {tempest: values})
+}
+
+/** The environment with another image of a component. */
+export function withImage(release: string, tags: Readonly<Record<string, string>>): Promise<string> {
+  return nodesFileWith(RELEASES, {[release]: {images: {tags}}})
+}
 
 /** The node without labels, which can take the place of another. */
 export const SPARE_NODE = 'node-4'

@@ -1,13 +1,13 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
-import type {RunDocument} from '../../../src/report/run/run-json.ts'
 import type {TestResult} from '../../../src/run/events.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
 import {cloudFile} from '../support/next-release.ts'
 import {phase} from '../support/phase.ts'
+import {tempestResults} from '../support/tempest.ts'
 
 const HOUR = 3_600_000
 const POD = 'tempest-test'
@@ -18,13 +18,7 @@ async function choose(...sets: readonly string[]): Promise<string> {
   return succeed(['upgrade', await cloudFile(), 'tempest', '--yes', ...flags])
 }
 
-/** The results of each test, as kk tells them; `args` are more arguments of `kk test`. */
-async function tested(...args: readonly string[]): Promise<readonly TestResult[]> {
-  const file = await cloudFile()
-  const said = await succeed(['test', file, 'tempest', '--timeout', '60m', '--output', 'json', ...args])
-  const {releases} = JSON.parse(said) as RunDocument
-  return releases.flatMap(({tests = []}) => tests)
-}
+const tested = async (...args: readonly string[]) => tempestResults(await cloudFile(), ...args)
 
 function log(): Promise<string> {
   return kubectl(['logs', '--namespace', NAMESPACE, POD, '--container', 'test'])

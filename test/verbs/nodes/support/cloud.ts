@@ -122,7 +122,7 @@ function perform(cloud: FakeCloud, operation: Operation): readonly string[] {
     cloud.hosts = cloud.hosts.map((each) => (each.name === on ? {...each, isEnabled} : each))
   }
   if (refused === undefined) {
-    if (way === 'live' || way === 'cold' || way === 'evacuate') change({host: 'b'})
+    if (way === 'live' || way === 'cold' || way === 'evacuate') change({host: on === 'b' ? 'a' : 'b'})
     if (way === 'stop') change({status: 'SHUTOFF', tags: ['kk:stopped']})
     if (way === 'start') change({status: 'ACTIVE', tags: []})
     if (way === 'disable' || way === 'enable') changeHost(way === 'enable')
@@ -248,7 +248,7 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
         cloud.done.push(`delete ${kind}/${name}`)
       },
       async merge(_, {name}, fields) {
-        const {metadata, spec} = fields as FakeNode
+        const {metadata, spec} = fields as Partial<FakeNode> & Pick<FakeNode, 'metadata'>
         const node = cloud.nodes.find((each) => each.metadata.name === name)!
         if (metadata.labels) {
           cloud.done.push(`label ${name}`)
@@ -256,8 +256,12 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
           node.metadata.labels = Object.fromEntries(Object.entries(labels).filter(([, value]) => value))
           return
         }
+        const annotations = {...node.metadata.annotations, ...metadata.annotations}
+        node.metadata.annotations = Object.fromEntries(
+          Object.entries(annotations).filter(([, value]) => value),
+        )
+        if (spec === undefined) return
         cloud.done.push(`${spec.unschedulable ? 'cordon' : 'uncordon'} ${name}`)
-        node.metadata.annotations = {...node.metadata.annotations, ...metadata.annotations}
         node.spec.unschedulable = spec.unschedulable
       },
     }),

@@ -1,0 +1,90 @@
+import {describe, expect, it} from 'vitest'
+import {palette} from '../../../src/report/colour.ts'
+import {renewedText, renewPlanText} from '../../../src/report/roll-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
+import {planRenewQemu, renewQemu} from '../../../src/verbs/nodes/renew-qemu.ts'
+import {podOf} from '../../audit/support/answering-pods.ts'
+import {ENVIRONMENT, type FakeCloud, fakeCloud, portsOf, server} from './support/cloud.ts'
+
+const FILES = new URL('../../..', import.meta.url).pathname
+const plain = palette(0)
+
+/** A cloud whose instances run on node a with QEMU 1 until they move; the nodes have QEMU 2. */
+function ports(cloud: FakeCloud, {isLibvirtDown = false} = {}) {
+  const guests = (node: string) =>
+    cloud.servers
+      .filter(({host, status}) => host === node && status === 'ACTIVE')
+      .map(({id}) => ({uuid: id, name: id, version: '1', isCurrent: !startedWith1.has(id) || node !== 'a'}))
+  const startedWith1 = new Set(cloud.servers.map(({id}) => id))
+  const pods = ['a', 'b'].map((node) =>
+    podOf('libvirt', 'libvirt', {name: node, node, isRunning: !(isLibvirtDown && node === 'b')}),
+  )
+  return {
+    ...portsOf(cloud),
+    exec: {
+      pods: async () => pods,
+      run: async ({pod}: {readonly pod: string}) => {
+        return {code: 0, stdout: JSON.stringify({version: '2', guests: guests(pod)}), stderr: ''}
+      },
+    },
+    records: {
+      list: async () => [{release: 'openstack/libvirt', status: 'deployed', labels: {}}],
+    } as never,
+  }
+}
+
+const options = {
+  ...{environment: ENVIRONMENT, files: FILES, names: [], deadline: Date.now() + 600_000},
+  concurrency: 2,
+}
+
+describe('kk node roll --old-qemu', () => {
+  it('moves the instances with an old QEMU, and no others', async () => {
+    const cloud = fakeCloud({servers: [server('web'), server('new', {host: 'b'})]})
+    const cluster = ports(cloud)
+
+    const {plan} = await planRenewQemu(cluster, options)
+    const renewed = await renewQemu(cluster, {...options, plan})
+
+    expect(viewText(renewPlanText(plan, plain))).toContain('web  on a  1; the node has 2')
+    expect(cloud.done).toEqual(['live web'])
+    expect(renewed.old).toEqual([])
+    expect(viewText(renewedText(renewed, plain))).toBe(
+      '1 instance moved; every instance runs the QEMU of its node\n',
+    )
+  })
+
+  it('names those that stay, with their owners', async () => {
+    const tagged = (tag: string) => ({tags: [`kk:maintenance=${tag}`]})
+    const cloud = fakeCloud({servers: [server('db', tagged('never')), server('job', tagged('stop'))]})
+    const cluster = ports(cloud)
+
+    const {plan} = await planRenewQemu(cluster, options)
+    const renewed = await renewQemu(cluster, {...options, plan})
+
+    const text = viewText(renewPlanText(plan, plain))
+    expect(text).toContain('instance db (db; project shop, user ann) stays: its tag says so')
+    expect(text).toContain(
+      'instance job (job; project shop, user ann) stays: its tag says kk:maintenance=stop',
+    )
+    expect(cloud.done).toEqual([])
+    expect(renewed.old.map((each) => each.server)).toEqual(['db', 'job'])
+    expect(viewText(renewedText(renewed, plain))).toContain('2 instances still with another QEMU')
+  })
+
+  it('does not begin while the libvirt of a node cannot be asked', async () => {
+    const cluster = ports(fakeCloud({servers: [server('web')]}), {isLibvirtDown: true})
+
+    await expect(planRenewQemu(cluster, options)).rejects.toThrow(
+      'libvirt on b cannot be read: pod b is not running',
+    )
+  })
+
+  it('takes the nodes that are named', async () => {
+    const cluster = ports(fakeCloud({servers: [server('web')]}))
+
+    const {plan} = await planRenewQemu(cluster, {...options, names: ['b']})
+
+    expect(viewText(renewPlanText(plan, plain))).toBe('every instance runs the QEMU of its node\n')
+  })
+})
