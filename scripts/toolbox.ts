@@ -11,6 +11,7 @@ import {goVersion} from './toolbox/go.ts'
 import {
   CLUSTER_KIT,
   EXCHANGE_KIT,
+  FORMER_KIT,
   IDENTITY_KIT,
   type Kit,
   LINKS,
@@ -122,7 +123,7 @@ async function buildStep(
   }
   await rename(join(scratch, step.artifact), join(bin, step.binary))
   await rm(scratch, {recursive: true})
-  for (const link of LINKS[step.binary] ?? []) await symlink(step.binary, join(bin, link))
+  for (const link of step.links ?? LINKS[step.binary] ?? []) await symlink(step.binary, join(bin, link))
   onProgress(`toolbox: ${step.title} in ${elapsed()}`)
 }
 
@@ -157,9 +158,10 @@ async function isCurrent({kit, home, key}: Built): Promise<boolean> {
 
 /**
  * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node
- * needs, `npm run toolbox -- exchange` also what tests of exports need, and `npm run toolbox -- identity`
- * what tests of logins need. With `--key` it builds nothing, and prints the keys: the names of the
- * directories, below the cache, that a CI can keep.
+ * needs, `npm run toolbox -- exchange` also what tests of exports need, `npm run toolbox -- identity` what
+ * tests of logins need, and `npm run toolbox -- former` what the test of an upgrade of Kubernetes needs. With
+ * `--key` it builds nothing, and prints the keys: the names of the directories, below the cache, that a CI
+ * can keep.
  */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
@@ -168,6 +170,7 @@ async function main(): Promise<void> {
     ...(words.includes('aio') ? [NODE_KIT] : []),
     ...(words.includes('exchange') ? [EXCHANGE_KIT] : []),
     ...(words.includes('identity') ? [IDENTITY_KIT] : []),
+    ...(words.includes('former') ? [FORMER_KIT] : []),
   ]
   const outcome = words.includes('--key')
     ? async (kit: Kit) => recipeKey(kit, MODULES, await goVersion(process.env))

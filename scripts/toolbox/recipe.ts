@@ -17,10 +17,10 @@ const NODE_PROGRAMS = ['forwarder', 'provisioner', 'pause'] as const
 /** A set that is built, cached and found together. */
 export interface Kit {
   /**
-   * The link next to the toolboxes by which the binary of kk finds the newest; `exchange` and `identity` are
-   * only for tests.
+   * The link next to the toolboxes by which the binary of kk finds the newest; `exchange`, `identity` and
+   * `former` are only for tests.
    */
-  readonly link: ToolboxLink | 'exchange' | 'identity'
+  readonly link: ToolboxLink | 'exchange' | 'identity' | 'former'
   /** The duration from scratch, for display. */
   readonly takes: string
   readonly tools: readonly ToolName[]
@@ -41,6 +41,8 @@ export interface Step {
   readonly artifact: string
   /** The directory of the module, or undefined for one from the module proxy. */
   readonly module?: string
+  /** The names of links to the binary; those in `LINKS` if omitted. */
+  readonly links?: readonly string[]
 }
 
 /** The names under which kubebox is a component of Kubernetes; helm is for the shell of a sandbox. */
@@ -61,15 +63,24 @@ export const LINKS: Readonly<Record<string, readonly string[]>> = {
   helm4: ['helm'],
 }
 
-// Without the version a server reports v0.0.0-master, and charts with a kubeVersion fail.
-const KUBEBOX_FLAGS = [
-  '-s -w',
-  `-X k8s.io/component-base/version.gitVersion=${KUBERNETES}`,
-  ...KUBERNETES.slice(1)
-    .split('.')
-    .slice(0, 2)
-    .map((part, index) => `-X k8s.io/component-base/version.${['gitMajor', 'gitMinor'][index]}=${part}`),
-].join(' ')
+/** The names under which formerbox is a component of Kubernetes. */
+const FORMER_LINKS = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'kube-proxy',
+] as const
+
+/** Without the version a server reports v0.0.0-master, and charts with a kubeVersion fail. */
+function kubernetesFlags(version: string): string {
+  const [major, minor] = version.slice(1).split('.')
+  const values = {gitVersion: version, gitMajor: major, gitMinor: minor}
+  const flags = Object.entries(values).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  )
+  return ['-s -w', ...flags].join(' ')
+}
 
 const HELM_4_FLAGS = `-s -w -X helm.sh/helm/v4/internal/version.version=${HELM_4}`
 
@@ -92,7 +103,7 @@ export const CLUSTER_KIT: Kit = {
       binary: 'kubebox',
       title: `kubebox (Kubernetes ${KUBERNETES}, etcd, kwok)`,
       module: join(root, 'kubebox'),
-      flags: KUBEBOX_FLAGS,
+      flags: kubernetesFlags(KUBERNETES),
     }),
     install('helm4', `helm.sh/helm/v4/cmd/helm@${HELM_4}`, HELM_4_FLAGS),
     install('helm3', `helm.sh/helm/v3/cmd/helm@${HELM_3}`, HELM_3_FLAGS),
@@ -138,6 +149,28 @@ export const IDENTITY_KIT: Kit = {
   tools: [],
   sources: ['go.mod', 'go.sum', 'main.go'].map((file) => join('dex', file)),
   steps: (root) => [program({binary: 'dex', title: 'dex', module: join(root, 'dex'), flags: '-s -w'})],
+}
+
+/** The version of Kubernetes before that of the cluster's toolbox, as in `formerbox/go.mod`. */
+export const FORMER_KUBERNETES = 'v1.35.4'
+
+/** The former minor version of Kubernetes; only the test of an upgrade of Kubernetes needs it. */
+export const FORMER_KIT: Kit = {
+  link: 'former',
+  takes: 'about 6 minutes',
+  tools: FORMER_LINKS,
+  sources: ['go.mod', 'go.sum', 'main.go'].map((file) => join('formerbox', file)),
+  steps: (root) => [
+    {
+      ...program({
+        binary: 'formerbox',
+        title: `formerbox (Kubernetes ${FORMER_KUBERNETES})`,
+        module: join(root, 'formerbox'),
+        flags: kubernetesFlags(FORMER_KUBERNETES),
+      }),
+      links: FORMER_LINKS,
+    },
+  ],
 }
 
 /** What the all-in-one node needs in addition; separate, because a sandbox needs none of it. */

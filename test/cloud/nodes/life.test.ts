@@ -3,6 +3,7 @@ import {loadavg} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
+import {FORMER_KUBERNETES} from '../../../scripts/toolbox/recipe.ts'
 import type {Versions} from '../../../src/audit/versions.ts'
 import type {Rolled} from '../../../src/verbs/nodes/roll.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
@@ -10,6 +11,7 @@ import {waitFor} from '../../e2e/support/cluster.ts'
 import {sizeAtNight} from '../../support/night.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {onCloud, succeed} from '../support/cloud.ts'
+import {upgradeControlPlane} from '../support/former-kubernetes.ts'
 import {imageOf} from '../support/images.ts'
 import {
   becomes,
@@ -37,6 +39,7 @@ const LONGEST_GAP_SECONDS = {calm: 2, busy: 8}
 const CALM_LOAD = 6
 const MIGRATIONS = sizeAtNight(50, 10)
 
+const NODES = ['node-1', 'node-2', 'node-3', SPARE_NODE]
 const GUESTS = ['kk-live', 'kk-volume', 'kk-stop', 'kk-never'] as const
 let file: string
 let first: Instance
@@ -218,7 +221,11 @@ it(`nova: instances move live ${MIGRATIONS} times, and notice little`, async () 
   await expectConsistent()
 })
 
-describe('libvirt, nova: hypervisors that are rolled', () => {
+describe('libvirt, nova: nodes that are rolled', () => {
+  const kubeletVersions = async () => {
+    const versions = 'jsonpath={.items[*].status.nodeInfo.kubeletVersion}'
+    return (await kubectl(['get', 'nodes', '--output', versions])).split(' ')
+  }
   const versions = async () => {
     const {stdout} = await onCloud(['status', file, '--versions', '--output', 'json'])
     const {parts} = (JSON.parse(stdout) as {readonly versions: Versions}).versions
@@ -256,23 +263,29 @@ describe('libvirt, nova: hypervisors that are rolled', () => {
     await expectConsistent()
   })
 
-  it('are restarted one after the other by a command, and instances run on', async () => {
+  it('are upgraded to the next Kubernetes one after the other, and instances run on', async () => {
     const moved = [guests['kk-live'], guests['kk-volume']]
     const boots = await Promise.all(moved.map(bootOf))
-    const kkPath = inject('aio').kk
-    const restart = `"${kkPath}" aio node stop $KK_NODE && "${kkPath}" aio node start $KK_NODE`
-    const words = ['node', 'roll', file, '--selector', 'openstack-compute-node', '--exec', restart]
+    await upgradeControlPlane()
+    const {gitVersion} = JSON.parse(await kubectl(['get', '--raw', '/version'])) as {gitVersion: string}
+    const program = inject('aio').kk
+    // A new kubelet on a node that restarts: all that ran there has ended.
+    const restart = `"${program}" aio node stop $KK_NODE && "${program}" aio node start $KK_NODE`
+    const words = ['node', 'roll', file, '--exec', restart, '--until', `kubelet=${gitVersion}`]
 
+    const before = await kubeletVersions()
     const planned = await onCloud([...words, '--dry-run'])
-    const rolled = await whileWatched('roll', moved, () =>
+    const rolled = await whileWatched('Kubernetes upgraded', moved, () =>
       onCloud([...words, '--soak', '10s', '--timeout', '20m', '--yes', '--output', 'json']),
     )
 
+    expect(before).toEqual(NODES.map(() => FORMER_KUBERNETES))
     expect(planned.stdout).toMatch(/node-1 +drain, run the command, return\n +node-2 +drain/)
     expect(rolled.exitCode, `${rolled.stdout}\n${rolled.stderr}`).toBe(0)
     const {nodes} = JSON.parse(rolled.stdout) as Rolled
-    expect(nodes).toMatchObject(['node-1', 'node-2'].map((node) => ({node, result: 'rolled'})))
-    process.stderr.write(nodes.map(({node, seconds}) => `${node} was rolled in ${seconds} s\n`).join(''))
+    expect(nodes).toMatchObject(NODES.map((node) => ({node, result: 'rolled'})))
+    process.stderr.write(nodes.map(({node, seconds}) => `${node} was upgraded in ${seconds} s\n`).join(''))
+    expect(await kubeletVersions()).toEqual(NODES.map(() => gitVersion))
     expect(await Promise.all(moved.map(bootOf))).toEqual(boots)
     await expectConsistent()
   })

@@ -10,6 +10,7 @@ import {kk, kubectl} from '../../aio/support/node.ts'
 import {client, inClient} from './client.ts'
 import {onCloud, succeed} from './cloud.ts'
 import {changedEnvironment} from './environment.ts'
+import {formerKubernetes} from './former-kubernetes.ts'
 import {pushImages, ROOT} from './images.ts'
 import {phase} from './phase.ts'
 
@@ -40,7 +41,10 @@ export function withImage(release: string, tags: Readonly<Record<string, string>
 /** The node without labels, which can take the place of another. */
 export const SPARE_NODE = 'node-4'
 
-/** A cloud on three nodes, the last of which is no hypervisor, a spare node, and a client in it. */
+/**
+ * A cloud on three nodes, the last of which is no hypervisor, a spare node, and a client in it. Kubernetes is
+ * one minor version older than kk's.
+ */
 export async function nodesUp(): Promise<string> {
   const file = await nodesFile()
   if (inject('aio').isFound) {
@@ -49,8 +53,9 @@ export async function nodesUp(): Promise<string> {
     await client()
     return file
   }
+  const toolbox = await phase('former Kubernetes', formerKubernetes)
   await phase('nodes up', async () => {
-    const {exitCode, stderr} = await kk(['aio', 'up', '--nodes', '4'])
+    const {exitCode, stderr} = await kk(['aio', 'up', '--nodes', '4'], {KK_TOOLBOX: toolbox})
     expect(exitCode, stderr).toBe(0)
     await kubectl(['label', 'node', 'node-3', 'openstack-compute-node-'])
     await kubectl(['label', 'node', SPARE_NODE, ...Object.keys(OPENSTACK_LABELS).map((label) => `${label}-`)])

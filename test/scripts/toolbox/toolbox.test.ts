@@ -1,8 +1,9 @@
 import {chmod, mkdir, readdir, readFile, writeFile} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {beforeEach, describe, expect, it} from 'vitest'
-import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
+import {FORMER_KUBERNETES, NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
 import {buildToolbox, isArchived} from '../../../scripts/toolbox.ts'
+import releases from '../../../src/sandbox/programs/releases.json' with {type: 'json'}
 import {NODE_TOOLS, TOOL_NAMES, toolPath} from '../../../src/state/tools.ts'
 import {testDirectory} from '../../support/test-directory.ts'
 
@@ -138,4 +139,12 @@ describe('the toolbox', () => {
     expect(names).toHaveLength(2)
     expect(names).toEqual(expect.arrayContaining([expect.stringMatching(/^[0-9a-f]{16}$/), 'current']))
   })
+})
+
+it('the former Kubernetes is one minor version older than the one of the cluster', async () => {
+  const modules = await readFile(join(import.meta.dirname, '../../../toolbox/formerbox/go.mod'), 'utf8')
+  const minor = (version: string) => Number(version.split('.')[1])
+
+  expect(modules).toContain(`k8s.io/kubernetes ${FORMER_KUBERNETES}\n`)
+  expect(minor(FORMER_KUBERNETES)).toBe(minor(releases.kubernetes.version) - 1)
 })
