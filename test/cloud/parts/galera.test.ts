@@ -112,6 +112,33 @@ describe('mariadb: a database of three members', {timeout: 600_000}, () => {
     await kubectl(['delete', 'pod', '--namespace', namespace, 'one-away'])
   })
 
+  it('gives a member that was away for 200 MB of writes these, and no copy of all data', async () => {
+    const scale = (replicas: number) =>
+      kubectl(['scale', '--namespace', namespace, 'statefulset/mariadb-server', `--replicas=${replicas}`])
+    await scale(2)
+    await settled(2)
+    await query(
+      namespace,
+      'mariadb-server-0',
+      'CREATE TABLE test.large (id INT PRIMARY KEY AUTO_INCREMENT, data LONGBLOB)',
+    )
+    for (let count = 0; count < 10; count++)
+      await query(
+        namespace,
+        'mariadb-server-0',
+        "INSERT INTO test.large (data) SELECT REPEAT('x', 1048576) FROM seq_1_to_20",
+      )
+
+    await scale(3)
+    await settled(3)
+
+    const log = await kubectl(['logs', '--namespace', namespace, 'mariadb-server-2', '--container', 'server'])
+    expect(log).toMatch(/IST received|Receiving IST/)
+    expect(log).not.toMatch(/WSREP_SST/)
+    expect(await query(namespace, 'mariadb-server-2', 'SELECT COUNT(*) FROM test.large')).toEqual(['200'])
+    await query(namespace, 'mariadb-server-0', 'DROP TABLE test.large')
+  })
+
   it('accepts writes in one member, in another one after a kill, and there still when it returns', async () => {
     await query(namespace, 'mariadb-server-0', 'DELETE FROM test.written')
     const former = await primary()
