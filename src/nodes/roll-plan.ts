@@ -18,8 +18,14 @@ export interface RollNode {
 
 const BUDGET = /^(?:(?<label>.+)=)?(?<allowance>\d+%?)$/
 
+/** Reads budgets; one node of all may be away unless one says so. Throws `KK_USAGE`. */
+export function parseBudgets(texts: readonly string[]): readonly Budget[] {
+  const budgets = texts.map(parseBudget)
+  return budgets.some(({label}) => label === undefined) ? budgets : [{allowance: 1}, ...budgets]
+}
+
 /** Reads `2`, `10%`, `KEY=1` or `KEY=VALUE=1`. Throws `KK_USAGE`. */
-export function parseBudget(text: string): Budget {
+function parseBudget(text: string): Budget {
   const {label, allowance = ''} = BUDGET.exec(text)?.groups ?? {}
   const share = allowance.endsWith('%') ? (allowance as Allowance) : Number(allowance)
   if (allowance === '' || Number.parseInt(allowance, 10) === 0) {

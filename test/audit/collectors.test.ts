@@ -80,7 +80,7 @@ it("an instance's QEMU is compared with the program of its node, and its version
   const log = start(1, '10.0.1Debian 1:10.0.1-1') + start(2, '10.0.2Debian 1:10.0.2-1')
   await writeFile(join(directory, 'instance-1.log'), log)
   const program = (await readFile(join(COLLECTORS, 'qemu.py'), 'utf8'))
-    .replace('/usr/bin/qemu-system-x86_64', installed)
+    .replace("'/usr/bin/qemu-system-' + os.uname().machine", JSON.stringify(installed))
     .replace('/var/log/libvirt/qemu', directory)
   await writeFile(join(directory, 'qemu.py'), program)
   // A shell that waits for its input, called as libvirt calls QEMU.

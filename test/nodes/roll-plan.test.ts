@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {exceededBudget, parseBudget} from '../../src/nodes/roll-plan.ts'
+import {exceededBudget, parseBudgets} from '../../src/nodes/roll-plan.ts'
 
 const node = (name: string, labels: Readonly<Record<string, string>> = {}, isAway = false) => {
   return {node: name, labels, isAway}
@@ -8,16 +8,20 @@ const control = {'openstack-control-plane': 'enabled'}
 
 describe('the nodes that may be away at once', () => {
   it.each([
-    ['2', {allowance: 2}],
-    ['10%', {allowance: '10%'}],
-    ['openstack-control-plane=1', {label: 'openstack-control-plane', allowance: 1}],
-    ['zone=a=3', {label: 'zone=a', allowance: 3}],
-  ])('are read from %s', (text, budget) => {
-    expect(parseBudget(text)).toEqual(budget)
+    [['2'], [{allowance: 2}]],
+    [['10%'], [{allowance: '10%'}]],
+    [[], [{allowance: 1}]],
+    [['openstack-control-plane=1'], [{allowance: 1}, {label: 'openstack-control-plane', allowance: 1}]],
+    [
+      ['zone=a=3', '5'],
+      [{label: 'zone=a', allowance: 3}, {allowance: 5}],
+    ],
+  ])('are read from %j: one of all if none is for all', (texts, budgets) => {
+    expect(parseBudgets(texts)).toEqual(budgets)
   })
 
   it.each(['0', '0%', 'many', 'zone=a', '-1'])('are not %s', (text) => {
-    expect(() => parseBudget(text)).toThrow(`--max-unavailable ${text}: expected a number of nodes`)
+    expect(() => parseBudgets([text])).toThrow(`--max-unavailable ${text}: expected a number of nodes`)
   })
 
   it('are counted with those that are down anyway', () => {

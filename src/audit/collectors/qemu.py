@@ -39,12 +39,13 @@ def guests(binary):
         try:
             with open(process + '/cmdline', 'rb') as file:
                 words = file.read().decode(errors='replace').split('\0')
-            if 'qemu-system' not in words[0] or '-uuid' not in words:
+            program = os.path.basename(words[0])
+            if not (program.startswith('qemu-system') or program == 'qemu-kvm') or '-uuid' not in words:
                 continue
             name = GUEST.search(words[words.index('-name') + 1]).group(1)
             # The image may be another one by now; the program that runs is still readable.
             is_current = filecmp.cmp(process + '/exe', binary, shallow=False)
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             continue  # It ended in between.
         yield {
             'uuid': words[words.index('-uuid') + 1],
@@ -55,7 +56,10 @@ def guests(binary):
 
 
 try:
-    binary = next(path for path in ('/usr/bin/qemu-system-x86_64', '/usr/libexec/qemu-kvm') if os.path.exists(path))
+    PROGRAMS = ('/usr/bin/qemu-system-' + os.uname().machine, '/usr/libexec/qemu-kvm')
+    binary = next((path for path in PROGRAMS if os.path.exists(path)), None)
+    if binary is None:
+        sys.exit('the image has none of ' + ', '.join(PROGRAMS))
     json.dump({'version': installed(binary), 'guests': list(guests(binary))}, sys.stdout)
-except (subprocess.SubprocessError, OSError, StopIteration) as error:
+except (subprocess.SubprocessError, OSError) as error:
     sys.exit('%s: %s' % (type(error).__name__, error))

@@ -4,7 +4,7 @@ import {cloudNodesArgument, confirmNodePlan, nodeChangeFlags, openCloudNodes} fr
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag, timeSeconds} from '../../cli/flags.ts'
 import {runForNode} from '../../cli/run-for-node.ts'
-import {parseBudget} from '../../nodes/roll-plan.ts'
+import {parseBudgets} from '../../nodes/roll-plan.ts'
 import {operationText} from '../../report/nodes-text.ts'
 import {renewedText, renewPlanText, rolledText, rollPlanText} from '../../report/roll-text.ts'
 import {planRenewQemu, renewQemu} from '../../verbs/nodes/renew-qemu.ts'
@@ -18,7 +18,7 @@ export default class NodeRoll extends KkCommand {
   static override summary =
     'Drain nodes one after the other, run a command for each, such as its upgrade, and take them back.'
   static override description =
-    'For kernels, kubelets, and everything else for which a node has to be empty. Each node is drained as by kk node drain; then --exec runs on this machine, with the name of the node as KK_NODE; and when the node has what --until states, it is taken back as by kk node return. The next node leaves when all releases are healthy, and still are after --soak. Stops when a command fails, a node does not come back, or a release does not become healthy. A node on which an instance stays is taken back without the command, and named. If kk is killed, the same command goes on, without the nodes that it has done. --old-qemu instead moves the instances whose QEMU is older than that of their node, and no others. Shows a plan first, and asks. Exits 1 if a node or an instance is left.'
+    'For kernels, kubelets, and everything else for which a node has to be empty. Each node is drained as by kk node drain; then --exec runs on this machine, with the name of the node as KK_NODE; and when the node has what --until states, it is taken back as by kk node return. The next node leaves when all releases are healthy, and still are after --soak. Stops when a command fails, a node does not come back, or a release does not become healthy. A node that is down, or on which an instance would stay, is left as it is, and named. If kk is killed, the same command continues, without the nodes that it has done. --old-qemu instead moves the instances whose QEMU is older than that of their node, and no others. Shows a plan first, and asks. Exits 1 if a node or an instance is left.'
   static override usage = '[NODE...] [FILE] [FLAGS]'
   static override examples = [
     "kk node roll cloud.yaml --dry-run --exec 'ssh root@$KK_NODE reboot' --until rebooted",
@@ -49,7 +49,7 @@ export default class NodeRoll extends KkCommand {
     }),
     'max-unavailable': Flags.string({
       summary:
-        'How many nodes may be away at once, or how many of those with a label: N, P%, LABEL=N; can be repeated (default: 1).',
+        'How many nodes may be away at once, or of those with a label: N, P%, LABEL=N; can be repeated (default: 1 of all).',
       helpValue: 'N',
       multiple: true,
       multipleNonGreedy: true,
@@ -81,7 +81,7 @@ export default class NodeRoll extends KkCommand {
       })
     }
     const goal = flags.until === undefined ? undefined : parseGoal(flags.until)
-    const budgets = (flags['max-unavailable'] ?? ['1']).map(parseBudget)
+    const budgets = parseBudgets(flags['max-unavailable'] ?? [])
     const soak = timeSeconds('--soak', flags.soak ?? '1m') * 1000
     const {nodes: names, ...opened} = await openCloudNodes(flags, argv as string[], {
       ...{command: 'kk node roll', timeout: TIMEOUT_SECONDS, console: this.console},
@@ -90,7 +90,8 @@ export default class NodeRoll extends KkCommand {
     if (flags.exec === undefined) return await this.renew(flags, {...opened, names})
 
     const {environment} = opened
-    const read = statusReader({owner: environment.name, prepared: undefined, names: []}, cluster)
+    const subject = {owner: environment.name, prepared: undefined, names: [], settings: environment.releases}
+    const read = statusReader(subject, cluster)
     const unhealthyReleases = async () =>
       (await read()).releases.filter((row) => !isPassing(row)).map(({release}) => release)
     const options = {...opened, names, selector: flags.selector, budgets, command: flags.exec, goal}
@@ -105,7 +106,11 @@ export default class NodeRoll extends KkCommand {
       ...{...options, plan, soak, unhealthyReleases},
       ignoresUnhealthy: flags['ignore-unhealthy'],
       concurrency: flags['max-migrations'],
-      run: (node) => runForNode(node, flags.exec!, (line) => this.console.say(palette.quiet(line))),
+      run: (node, timeout) =>
+        runForNode({
+          ...{node, command: options.command, timeout},
+          onLine: (line) => this.console.say(palette.quiet(line)),
+        }),
       onEvent: (event) => this.console.say(operationText(event, new Map(), palette)),
     })
     this.console.document(flags.output, rolled, (colours) => rolledText(rolled, colours))
@@ -116,18 +121,23 @@ export default class NodeRoll extends KkCommand {
   private async renew(flags: RenewFlags, opened: Omit<OpenedNodes, 'nodes'> & Names): Promise<void> {
     const {cluster} = opened
     const palette = this.console.palette('stderr')
-    const {plan, names} = await planRenewQemu(cluster, opened)
-    const isConfirmed = await confirmNodePlan(this.console, flags, {
-      ...{plan, text: renewPlanText, question: `move these instances of ${cluster.context}?`},
-    })
+    const plan = await planRenewQemu(cluster, opened)
+    const moves = plan.nodes.flatMap(({operations}) => operations)
+    const isConfirmed = await confirmNodePlan(
+      this.console,
+      {...flags, yes: flags.yes || moves.length === 0},
+      {plan, text: renewPlanText, question: `move these instances of ${cluster.context}?`},
+    )
     if (!isConfirmed) return
+    const names = new Map(moves.map(({server = '', name = ''}) => [server, name]))
     const renewed = await renewQemu(cluster, {
-      ...{...opened, plan, deadline: opened.newDeadline()},
+      ...{...opened, plan},
       concurrency: flags['max-migrations'],
       onEvent: (event) => this.console.say(operationText(event, names, palette)),
     })
     this.console.document(flags.output, renewed, (colours) => renewedText(renewed, colours))
-    process.exitCode = renewed.old.length === 0 ? 0 : 1
+    const {old, failed, notAsked} = renewed
+    process.exitCode = old.length + failed.length + notAsked.length === 0 ? 0 : 1
   }
 }
 

@@ -30,7 +30,8 @@ export const ROLE_SETS = {
   test: {verbs: ['test']},
   audit: {verbs: ['audit']},
   logs: {verbs: ['logs']},
-  node: {verbs: ['node drain']},
+  // kk node roll watches the health of the releases.
+  node: {verbs: ['node drain', 'status']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
   steer: {
     verbs: [

@@ -25,8 +25,10 @@ export function versionsText({parts, notAsked}: Versions, palette: Palette): Vie
     table(rows, columns, {headColour: palette.strong, below}),
     '',
     ...notAsked.map(({source, reason}) => palette.change(`not asked: ${source}: ${plainLine(reason)}`)),
-    differing.length > 0
-      ? palette.change(`several versions run of ${counted(differing.length, 'part')}`)
+    differing.length > 0 || notAsked.length > 0
+      ? palette.change(
+          `several versions run of ${differing.length} of ${counted(parts.length, 'part')}${notAsked.length > 0 ? ' that could be asked' : ''}`,
+        )
       : palette.good(`one version runs of each of ${counted(parts.length, 'part')}`),
   ]
 }

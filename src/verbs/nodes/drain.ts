@@ -1,8 +1,9 @@
 import {KkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
+import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import {type InstancePlan, planInstances, running} from '../../nodes/drain-plan.ts'
-import type {OperationEvent} from '../../nodes/facts.ts'
+import type {CloudFacts, OperationEvent} from '../../nodes/facts.ts'
 import {findSwitch, moveGateways} from './gateways.ts'
 import {execute, type Following, findTemplate, settledFacts, type Template} from './instances.ts'
 import {cordon, evict, podsToEvict, podText, readNode, type Unevicted, unblocked} from './kubernetes-node.ts'
@@ -115,7 +116,7 @@ async function moveInstances(
   const done: OperationEvent[] = []
   const failures = new Map<string, string>()
   for (let round = 1; ; round++) {
-    const facts = await settledFacts(cluster, template, options)
+    const facts = await factsWithoutArrivals(cluster, template, options)
     const {operations, stays} = planInstances(facts, node)
     const isDone = operations.every(({server}) => server === undefined) && round > 1
     if (isDone || operations.length === 0 || round > ROUNDS) {
@@ -133,6 +134,32 @@ async function moveInstances(
     for (const {event, server, result = ''} of ended)
       if (event === 'failed' && server) failures.set(server, result)
   }
+}
+
+/**
+ * Reads the facts when no instance is on its way to the node: it would arrive on a node that is switched off.
+ */
+async function factsWithoutArrivals(
+  cluster: DrainPorts,
+  template: Template,
+  options: DrainOptions,
+): Promise<CloudFacts> {
+  const {node, deadline, signal, onProgress} = options
+  let facts = await settledFacts(cluster, template, options)
+  await pollCluster(
+    async () => {
+      const coming = (facts.moving ?? []).filter(({server, target}) => {
+        const on = facts.servers.find(({id}) => id === server)?.host
+        return target === node && on !== undefined && on !== node
+      })
+      if (coming.length === 0) return true
+      onProgress(`waiting for ${coming.map(({server}) => server).join(', ')}, which nova moves here`)
+      facts = await settledFacts(cluster, template, options)
+      return false
+    },
+    {interval: 5_000, deadline, signal},
+  )
+  return facts
 }
 
 /** The error of a host on which nova still starts instances: it would not stay empty. */

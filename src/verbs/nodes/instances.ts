@@ -1,4 +1,4 @@
-import {createHash} from 'node:crypto'
+import {createHash, randomBytes} from 'node:crypto'
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../base/errors.ts'
 import {type Environment, namespacesOf} from '../../environment/environment.ts'
@@ -71,7 +71,7 @@ export async function readFacts(
   template: Template,
   following: Following,
 ): Promise<CloudFacts> {
-  const job = `${template.cronJob}-${Date.now().toString(36)}`
+  const job = `${template.cronJob}-${randomBytes(5).toString('hex')}`
   const {avoidedNode} = following
   const created = await cluster.live.createJobOf({...template, job, variables: {}, avoidedNode})
   try {

@@ -1,13 +1,13 @@
-import {collectors} from '../../audit/gather.ts'
+import {collectors, type NotAsked} from '../../audit/gather.ts'
 import {type OldQemu, readOldQemu} from '../../audit/versions.ts'
-import {KkError} from '../../base/errors.ts'
+import {asKkError} from '../../base/errors.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {type InstancePlan, planInstances} from '../../nodes/drain-plan.ts'
-import type {OperationEvent} from '../../nodes/facts.ts'
+import type {CloudFacts, OperationEvent} from '../../nodes/facts.ts'
 import {deployedReleases} from '../deployed-releases.ts'
-import type {Names} from './drain.ts'
 import {execute, type Following, type InstancePorts, readFacts, requireTemplate} from './instances.ts'
+import {readNode} from './kubernetes-node.ts'
 
 type RenewPorts = InstancePorts & Pick<Cluster, 'exec' | 'records'>
 
@@ -23,68 +23,93 @@ export interface RenewOptions extends Following {
 export interface RenewPlan {
   readonly environment: string
   readonly old: readonly OldQemu[]
-  readonly nodes: readonly (InstancePlan & {readonly node: string})[]
+  readonly nodes: readonly NodeRenewal[]
+  /** The nodes whose libvirt cannot be read. */
+  readonly notAsked: readonly NotAsked[]
 }
 
-/** Plans how instances move that run another QEMU than their nodes have. Throws `KK_EXEC`. */
-export async function planRenewQemu(
-  cluster: RenewPorts,
-  options: RenewOptions,
-): Promise<{readonly plan: RenewPlan; readonly names: Names}> {
+interface NodeRenewal extends InstancePlan {
+  readonly node: string
+}
+
+/** Plans how instances move that run another QEMU than their nodes have. Throws `KK_NO_NODE`. */
+export async function planRenewQemu(cluster: RenewPorts, options: RenewOptions): Promise<RenewPlan> {
   const {environment, names} = options
+  for (const name of names) await readNode(cluster, name)
   const template = await requireTemplate(cluster, environment)
-  const [old, facts] = await Promise.all([oldQemu(cluster, options), readFacts(cluster, template, options)])
-  const chosen = old.filter(({node}) => names.length === 0 || names.includes(node))
-  const nodes = [...Map.groupBy(chosen, ({node}) => node)].map(([node, own]) => {
-    const servers = new Set(own.map(({server}) => server))
-    const {operations, stays} = planInstances(facts, node)
-    const of = (each: {readonly server?: string}) => each.server !== undefined && servers.has(each.server)
-    const moves = operations.filter((each) => of(each) && each.do !== 'stop')
-    const stopped = operations.filter((each) => of(each) && each.do === 'stop')
-    const owners = new Map(facts.servers.map((server) => [server.id, server]))
-    const tagged = stopped.map(({server}) => {
-      const {id, name, project, user} = owners.get(server!)!
-      return {server: id, name, project, user, why: 'its tag says kk:maintenance=stop: stop and start it'}
-    })
-    return {node, operations: moves, stays: [...stays.filter(of), ...tagged]}
-  })
+  const [found, facts] = await Promise.all([oldQemu(cluster, options), readFacts(cluster, template, options)])
+  const nodes = [...new Set(found.old.map(({node}) => node))]
   return {
-    plan: {environment: environment.name, old: chosen, nodes},
-    names: new Map(facts.servers.map(({id, name}) => [id, name])),
+    environment: environment.name,
+    ...found,
+    nodes: nodes.map((node) => renewal(facts, node, found.old)),
   }
 }
 
-/** Throws `KK_EXEC` if the libvirt of a node cannot be read: its instances may be old. */
-async function oldQemu(
-  {exec, records}: RenewPorts,
-  {environment, files}: RenewOptions,
-): Promise<readonly OldQemu[]> {
-  const releases = await deployedReleases({records}, environment)
-  const {old, notAsked} = await readOldQemu({exec, program: collectors(files)}, {releases})
-  const [unread] = notAsked
-  if (unread) throw new KkError('KK_EXEC', `${unread.source} cannot be read: ${unread.reason}`)
-  return old
+/** Returns the moves of the instances of a node that run an old QEMU, and which of them stay. */
+function renewal(facts: CloudFacts, node: string, old: readonly OldQemu[]): NodeRenewal {
+  const servers = new Set(old.map(({server}) => server))
+  const isOld = ({server}: {readonly server?: string}) => server !== undefined && servers.has(server)
+  const {operations, stays} = planInstances(facts, node)
+  const stopped = operations.filter((each) => isOld(each) && each.do === 'stop').map(({server}) => server)
+  const tagged = facts.servers
+    .filter(({id}) => stopped.includes(id))
+    .map(({id, name, project, user}) => {
+      return {server: id, name, project, user, why: 'its tag says kk:maintenance=stop: stop and start it'}
+    })
+  return {
+    node,
+    operations: operations.filter((each) => isOld(each) && each.do !== 'stop'),
+    stays: [...stays.filter(isOld), ...tagged],
+  }
 }
 
-export interface Renewed {
-  readonly environment: string
+async function oldQemu(
+  {exec, records}: RenewPorts,
+  {environment, files, names}: RenewOptions,
+): Promise<Pick<RenewPlan, 'old' | 'notAsked'>> {
+  const releases = await deployedReleases({records}, environment)
+  const {old, notAsked} = await readOldQemu({exec, program: collectors(files)}, {releases})
+  const isChosen = (node: string) => names.length === 0 || names.includes(node)
+  return {
+    old: old.filter(({node}) => isChosen(node)),
+    notAsked: notAsked.filter(({source}) => isChosen(source.replace(/^libvirt on /, ''))),
+  }
+}
+
+export interface Renewed extends Pick<RenewPlan, 'environment' | 'old' | 'notAsked'> {
   readonly operations: readonly OperationEvent[]
-  /** The instances that still run an old QEMU. */
-  readonly old: readonly OldQemu[]
+  /** The nodes whose instances could not be moved, and why. */
+  readonly failed: readonly {readonly node: string; readonly why: string}[]
+}
+
+interface Renewing extends RenewOptions {
+  readonly plan: RenewPlan
+  /** How many instances of a node move at once. */
+  readonly concurrency: number
+  /** Returns the deadline of a node whose instances move now. */
+  readonly newDeadline: () => number
 }
 
 /** Moves the instances of one node after the other, and reads again which run an old QEMU. */
 export async function renewQemu(
   cluster: RenewPorts,
-  {plan, concurrency, ...options}: RenewOptions & {readonly plan: RenewPlan; readonly concurrency: number},
+  {plan, concurrency, newDeadline, ...options}: Renewing,
 ): Promise<Renewed> {
   const template = await requireTemplate(cluster, options.environment)
   const done: OperationEvent[] = []
-  for (const {node, operations} of plan.nodes)
-    if (operations.length > 0)
-      done.push(...(await execute(cluster, template, {...options, node, operations, concurrency})))
-  const chosen = (await oldQemu(cluster, options)).filter(
-    ({node}) => options.names.length === 0 || options.names.includes(node),
-  )
-  return {environment: plan.environment, operations: done, old: chosen}
+  const failed: {node: string; why: string}[] = []
+  for (const {node} of plan.nodes) {
+    const following = {...options, deadline: newDeadline()}
+    try {
+      // Owners have tagged, moved and deleted instances since the plan.
+      const {operations} = renewal(await readFacts(cluster, template, following), node, plan.old)
+      if (operations.length > 0)
+        done.push(...(await execute(cluster, template, {...following, node, operations, concurrency})))
+    } catch (error) {
+      failed.push({node, why: asKkError(error).message})
+    }
+  }
+  const left = await oldQemu(cluster, options)
+  return {environment: plan.environment, operations: done, failed, ...left}
 }

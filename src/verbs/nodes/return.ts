@@ -21,13 +21,18 @@ export interface Returned {
   readonly operations: readonly OperationEvent[]
 }
 
+export interface ReturnOptions extends DrainOptions {
+  /** The releases whose objects are not awaited, as `namespace/name`. */
+  readonly ignored?: readonly string[]
+}
+
 /**
  * Takes a drained or evacuated node back: makes it schedulable if kk has cordoned it, waits until it and its
  * pods are ready and the services report that all their parts are up, enables the host in nova if kk has
  * disabled it, and starts the instances that kk has stopped. Idempotent. Throws `KK_UNHEALTHY` at the
  * deadline.
  */
-export async function returnNode(cluster: DrainPorts, options: DrainOptions): Promise<Returned> {
+export async function returnNode(cluster: DrainPorts, options: ReturnOptions): Promise<Returned> {
   const {environment, node, files, onProgress} = options
   const isSchedulable = await uncordon(cluster, await readNode(cluster, node))
   onProgress(isSchedulable ? `${node} is schedulable` : `${node} stays cordoned: kk did not cordon it`)
@@ -84,13 +89,18 @@ async function restartCompute(
 async function healthy(
   cluster: DrainPorts,
   resource: Resource,
-  options: DrainOptions,
+  options: ReturnOptions,
   isChosen: (object: Observed) => boolean = () => true,
 ): Promise<void> {
   const {apiVersion, kind} = resource
+  const ignored = new Set(options.ignored)
   await mapParallel(namespacesOf(options.environment), async (namespace) => {
     const all = (await cluster.objects.list<Observed>(resource, namespace)) ?? []
-    const chosen = all.filter(isChosen).map((each) => ({...each, apiVersion, kind}))
+    const release = ({metadata}: Observed) =>
+      `${namespace}/${metadata.labels?.['app.kubernetes.io/instance']}`
+    const chosen = all
+      .filter((each) => isChosen(each) && !ignored.has(release(each)))
+      .map((each) => ({...each, apiVersion, kind}))
     if (chosen.length > 0) await awaitHealthy(cluster, {namespace, objects: chosen}, options)
   })
 }

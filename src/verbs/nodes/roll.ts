@@ -9,7 +9,7 @@ import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {OperationEvent} from '../../nodes/facts.ts'
 import {type Budget, exceededBudget, hasLabel, type RollNode} from '../../nodes/roll-plan.ts'
-import {type Drained, type DrainOptions, type DrainPorts, drain} from './drain.ts'
+import {type DrainOptions, type DrainPorts, drain, planDrain} from './drain.ts'
 import {DRAINED_ANNOTATION, readNode} from './kubernetes-node.ts'
 import {returnNode} from './return.ts'
 
@@ -32,25 +32,35 @@ export interface RollOptions {
   readonly onProgress: (line: string) => void
 }
 
+/** What a roll will do, or has done, with a node. */
+interface RolledNode {
+  readonly node: string
+  /** `left`: it is down, or could not be emptied, and the command did not run. `done`: by an earlier call. */
+  readonly result: 'next' | 'rolled' | 'done' | 'left' | 'failed'
+  readonly why?: string
+  /** What to do about a failure. */
+  readonly hint?: string
+  readonly seconds?: number
+}
+
 export interface RollPlan {
   readonly environment: string
-  readonly command: string
   /** The nodes in the order in which they leave. */
-  readonly nodes: readonly {
-    readonly node: string
-    /** Why nothing is done with it; absent if it is rolled. */
-    readonly skipped?: string
-  }[]
+  readonly nodes: readonly RolledNode[]
   /** The releases that are not healthy now. */
   readonly unhealthy: readonly string[]
-  /** Whether a roll was interrupted while a node was away: that alone may be the cause. */
+  /** Whether an earlier call was interrupted while a node was away: that alone may be the cause. */
   readonly isResumed: boolean
 }
 
-/** The annotation of a node that a roll has done: the digest of its command, and when. */
-const ROLLED_ANNOTATION = 'kk.openstack.org/rolled'
-/** How long a roll that did not end counts as the same when its command is called again, in milliseconds. */
+/** The annotation of a node that has left: the digest of the roll, and the boot ID that it had. */
+const ROLLING = 'kk.openstack.org/rolling'
+/** The annotation of a node that is done: the digest of the roll, and when. */
+const ROLLED = 'kk.openstack.org/rolled'
+/** How long after its last node a roll that did not end counts as the same if it is called again. */
 const SAME_ROLL_MS = 24 * 3_600_000
+/** How long a request is repeated that the API server does not answer: it may be on a node that is away. */
+const PATIENCE_MS = 300_000
 
 /** Plans which nodes are rolled. Throws `KK_NO_NODE`, `KK_USAGE`. */
 export async function planRoll(
@@ -58,26 +68,35 @@ export async function planRoll(
   options: RollOptions,
   unhealthy: readonly string[],
 ): Promise<RollPlan> {
-  const {environment, names, selector, command} = options
+  const {environment, names, selector, budgets} = options
   for (const name of names) await readNode(cluster, name)
-  const all = (await cluster.objects.list<Node>(NODES, '')) ?? []
+  const all = await nodesOf(cluster)
+  const seen = all.map(rollNode)
+  for (const {label} of budgets)
+    if (!seen.some((node) => hasLabel(node, label))) throw noSuchLabel('--max-unavailable', label!)
   const chosen = all
     .filter((node) => names.length === 0 || names.includes(node.metadata.name))
     .filter((node) => hasLabel(rollNode(node), selector))
     .toSorted((one, other) => one.metadata.name.localeCompare(other.metadata.name))
-  if (chosen.length === 0)
-    throw new KkError('KK_USAGE', `no node has the label ${selector}`, {
-      hint: 'kubectl get nodes --show-labels',
-    })
-  const nodes = chosen.map((node) => {
-    const skipped = skipReason(node, options)
-    return {node: node.metadata.name, ...(skipped !== undefined && {skipped})}
+  if (chosen.length === 0) throw noSuchLabel('--selector', selector!)
+  const isRecent = isRecentRoll(all, options)
+  const nodes = chosen.map((node): RolledNode => {
+    const decided = decide(node, options, isRecent)
+    if (decided) return decided
+    const why = exceededBudget(rollNode(node), seen, budgets)
+    return {node: node.metadata.name, result: 'next', ...(why !== undefined && {why})}
   })
-  const isResumed = chosen.some(({metadata}) => metadata.annotations?.[DRAINED_ANNOTATION] !== undefined)
-  return {environment: environment.name, command, nodes, unhealthy, isResumed}
+  const isResumed = chosen.some((node) => mark(node, ROLLING)[0] === digestOf(options))
+  return {environment: environment.name, nodes, unhealthy, isResumed}
 }
 
-/** Throws `KK_UNHEALTHY` if a release is not healthy, and no node that is away explains it. */
+function noSuchLabel(flag: string, label: string): KkError {
+  return new KkError('KK_USAGE', `${flag}: no node has the label ${label}`, {
+    hint: 'kubectl get nodes --show-labels',
+  })
+}
+
+/** Throws `KK_UNHEALTHY` if a release is not healthy, and no node of an interrupted call explains it. */
 export function refuseUnhealthy({unhealthy, isResumed}: RollPlan): void {
   if (unhealthy.length === 0 || isResumed) return
   throw new KkError('KK_UNHEALTHY', `no node leaves a cloud that is not healthy: ${unhealthy.join('; ')}`, {
@@ -85,45 +104,72 @@ export function refuseUnhealthy({unhealthy, isResumed}: RollPlan): void {
   })
 }
 
+async function nodesOf({objects}: Pick<Cluster, 'objects'>): Promise<readonly Node[]> {
+  return patiently(async () => (await objects.list<Node>(NODES, '')) ?? [])
+}
+
+/** Repeats a request that the API server does not answer. */
+async function patiently<T>(read: () => Promise<T>): Promise<T> {
+  const polling = {interval: 2_000, deadline: Date.now() + PATIENCE_MS}
+  const found = await pollCluster(async () => [await read()] as const, polling)
+  return found![0]
+}
+
 function rollNode(node: Node): RollNode {
   const {name, labels = {}} = node.metadata
-  return {node: name, labels, isAway: awayNode(node) !== undefined}
+  // A node that another call drains leaves before it is cordoned.
+  return {node: name, labels, isAway: awayNode(node) !== undefined || mark(node, ROLLING)[0] !== ''}
 }
 
-/** Why a node is not rolled: it is down, it is at its goal, or an unfinished roll has done it. */
-function skipReason(node: Node, {command, goal}: RollOptions): string | undefined {
+/** Returns the parts of a mark; the first is empty if there is none. */
+function mark({metadata}: Node, annotation: string): readonly [digest: string, rest: string] {
+  const [digest = '', rest = ''] = (metadata.annotations?.[annotation] ?? '').split(' ')
+  return [digest, rest]
+}
+
+function digestOf({command, goal}: Pick<RollOptions, 'command' | 'goal'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([command, goal]))
+    .digest('hex')
+    .slice(0, 12)
+}
+
+/** Whether the last node of this roll was done within a day. */
+function isRecentRoll(nodes: readonly Node[], options: RollOptions): boolean {
+  const marks = nodes.map((node) => mark(node, ROLLED)).filter(([digest]) => digest === digestOf(options))
+  return marks.some(([, time]) => Date.now() - Date.parse(time) < SAME_ROLL_MS)
+}
+
+/** Returns what is decided of a node already: it is down, is drained, or is done. */
+function decide(node: Node, options: RollOptions, isRecent: boolean): RolledNode | undefined {
+  const {name} = node.metadata
+  const [rolling] = mark(node, ROLLING)
+  if (rolling === digestOf(options)) return undefined
+  const left = (why: string): RolledNode => ({node: name, result: 'left', why})
+  if (rolling !== '') return left('another kk node roll has it')
   const away = awayNode(node)
-  if (away && away.reason !== 'Cordoned') return `it is ${away.reason}`
-  if (goal && goal.kind !== 'rebooted' && hasReached(node, goal, undefined))
-    return `its ${goal.kind} is ${goal.version} already`
-  const [digest, time = ''] = (node.metadata.annotations?.[ROLLED_ANNOTATION] ?? '').split(' ')
-  const isSame = digest === digestOf(command) && Date.now() - Date.parse(time) < SAME_ROLL_MS
-  return isSame ? `done at ${time}` : undefined
+  if (away && away.reason !== 'Cordoned') return left(`it is ${away.reason}`)
+  if (node.metadata.annotations?.[DRAINED_ANNOTATION]) return left('it was drained by kk node drain')
+  const {goal} = options
+  if (goal && goal.kind !== 'rebooted') {
+    if (!hasReached(node, goal, '')) return undefined
+    return {node: name, result: 'done', why: `its ${goal.kind} is ${goal.version}`}
+  }
+  const [digest, time] = mark(node, ROLLED)
+  if (digest !== digestOf(options) || !isRecent) return undefined
+  return {node: name, result: 'done', why: `at ${time}`}
 }
 
-function digestOf(command: string): string {
-  return createHash('sha256').update(command).digest('hex').slice(0, 12)
-}
-
-function hasReached(node: Node, goal: Goal, bootBefore: string | undefined): boolean {
-  const {bootID, kubeletVersion, kernelVersion} = node.status?.nodeInfo ?? {}
-  if (goal.kind === 'rebooted') return bootID !== undefined && bootID !== bootBefore
+function hasReached(node: Node, goal: Goal, bootBefore: string): boolean {
+  const {bootID = '', kubeletVersion, kernelVersion} = node.status?.nodeInfo ?? {}
+  if (goal.kind === 'rebooted') return bootID !== '' && bootID !== bootBefore
   return (goal.kind === 'kubelet' ? kubeletVersion : kernelVersion) === goal.version
-}
-
-/** What became of a node. */
-interface RolledNode {
-  readonly node: string
-  /** `left`: it could not be emptied, and is back without the command. */
-  readonly result: 'rolled' | 'skipped' | 'left' | 'failed' | 'not begun'
-  readonly why?: string
-  readonly seconds?: number
 }
 
 export interface Rolled {
   readonly environment: string
   readonly nodes: readonly RolledNode[]
-  /** Whether every node is rolled or was skipped. */
+  /** Whether every node is rolled, now or by an earlier call. */
   readonly isComplete: boolean
 }
 
@@ -133,103 +179,165 @@ interface Rolling extends RollOptions {
   readonly ignoresUnhealthy: boolean
   /** How many instances of a node move at once. */
   readonly concurrency: number
-  /** How long a node that is back is watched before the next one leaves, in milliseconds. */
+  /** How long nodes that are back are watched before the next ones leave, in milliseconds. */
   readonly soak: number
-  /** Returns the deadline of a node that leaves now. */
+  /** Returns the deadline of what begins now. */
   readonly newDeadline: () => number
-  /** Runs the command for a node. Rejects if it fails. */
-  readonly run: (node: string) => Promise<void>
+  /** Runs the command for a node, within so many milliseconds. Rejects if it fails. */
+  readonly run: (node: string, timeout: number) => Promise<void>
   /** Returns the names of releases that are not healthy. */
   readonly unhealthyReleases: () => Promise<readonly string[]>
   readonly onEvent: (event: OperationEvent) => void
 }
 
 /**
- * Drains each node, runs the command, and takes the node back, as many at once as the budgets allow. Stops
- * when a node does not come back, or a release is less healthy than before: no other node leaves then.
- * Idempotent: nodes that are done are skipped by the next call with the same command.
+ * Drains as many nodes at once as the budgets allow, runs the command for each, takes them back, and waits
+ * until all releases are healthy; then the next ones. Stops when a node does not come back, or a release does
+ * not become healthy: no other node leaves then. Idempotent: the next call with the same command continues.
  */
 export async function roll(cluster: DrainPorts, options: Rolling): Promise<Rolled> {
-  const {plan, budgets, onProgress} = options
-  const results = new Map<string, RolledNode>(
-    plan.nodes.flatMap(({node, skipped}) =>
-      skipped === undefined ? [] : [[node, {node, result: 'skipped', why: skipped}]],
-    ),
-  )
-  const running = new Map<string, Promise<void>>()
-  const waiting = new Set(plan.nodes.flatMap(({node}) => (results.has(node) ? [] : [node])))
-  const hasFailed = () => [...results.values()].some(({result}) => result === 'failed')
-  let blocked = ''
-  while (waiting.size > 0 || running.size > 0) {
-    const nodes = (await cluster.objects.list<Node>(NODES, '')) ?? []
-    const seen = nodes.map(rollNode).map((each) => ({...each, isAway: each.isAway || running.has(each.node)}))
-    for (const name of hasFailed() ? [] : waiting) {
-      const node = seen.find((each) => each.node === name)
-      blocked = node ? (exceededBudget(node, seen, budgets) ?? '') : `${name} is gone`
-      if (!node || blocked !== '') continue
-      node.isAway = true
-      waiting.delete(name)
-      running.set(
-        name,
-        rollResult(cluster, name, options).then((result) => {
-          results.set(name, result)
-          running.delete(name)
-          onProgress(`${name}: ${result.result}${result.why === undefined ? '' : `, ${result.why}`}`)
-        }),
+  const {plan, onProgress} = options
+  const results = new Map(plan.nodes.map((each) => [each.node, each]))
+  const next = () => [...results.values()].filter(({result}) => result === 'next').map(({node}) => node)
+  while (next().length > 0) {
+    const batch = await startable(cluster, next(), options)
+    for (const {node, why} of batch.blocked) results.set(node, {node, result: 'next', why})
+    if (batch.nodes.length === 0) break
+    const ended = await Promise.all(batch.nodes.map((node) => resultOf(cluster, node, options)))
+    const why = ended.some(({result}) => result === 'failed') ? undefined : await worse(options)
+    for (const each of ended) {
+      const after: RolledNode = why === undefined ? each : {...each, result: 'failed', why}
+      results.set(each.node, after)
+      onProgress(
+        [`${after.node}: ${after.result}`, ...(after.why === undefined ? [] : [after.why])].join(', '),
       )
     }
-    if (running.size === 0) break
-    await Promise.race(running.values())
+    if ([...results.values()].some(({result}) => result === 'failed')) break
   }
-  const nodes = plan.nodes.map(({node}): RolledNode => {
-    const why = hasFailed() ? 'another node has failed' : blocked
-    return results.get(node) ?? {node, result: 'not begun', why}
+  const hasFailed = [...results.values()].some(({result}) => result === 'failed')
+  const nodes = [...results.values()].map((each): RolledNode => {
+    return each.result === 'next' && hasFailed ? {...each, why: 'another node has failed'} : each
   })
-  const isComplete = nodes.every(({result}) => result === 'rolled' || result === 'skipped')
-  if (isComplete) await forget(cluster, plan)
+  const isComplete = nodes.every(({result}) => result === 'rolled' || result === 'done')
+  if (isComplete) await forget(cluster, digestOf(options))
   return {environment: plan.environment, nodes, isComplete}
 }
 
+interface Batch {
+  readonly nodes: readonly string[]
+  readonly blocked: readonly {readonly node: string; readonly why: string}[]
+}
+
+/** Returns the nodes that may leave together now; waits until there is one. */
+async function startable(
+  cluster: Pick<Cluster, 'objects'>,
+  waiting: readonly string[],
+  {budgets, newDeadline, onProgress, ...options}: Rolling,
+): Promise<Batch> {
+  let batch: Batch = {nodes: [], blocked: []}
+  await pollCluster(
+    async () => {
+      const all = await nodesOf(cluster)
+      const seen = all.map(rollNode)
+      // These have left already: an earlier call was interrupted.
+      const underWay = all.filter((node) => mark(node, ROLLING)[0] === digestOf(options))
+      const nodes: string[] = underWay
+        .map(({metadata}) => metadata.name)
+        .filter((name) => waiting.includes(name))
+      const blocked: {node: string; why: string}[] = []
+      for (const name of waiting.filter((each) => !nodes.includes(each))) {
+        const node = seen.find((each) => each.node === name)
+        const why = node ? exceededBudget(node, seen, budgets) : 'it is gone'
+        if (!node || why !== undefined) blocked.push({node: name, why: why!})
+        else {
+          seen[seen.indexOf(node)] = {...node, isAway: true}
+          nodes.push(name)
+        }
+      }
+      batch = {nodes, blocked}
+      if (nodes.length === 0) onProgress(`${blocked[0]!.node} waits: ${blocked[0]!.why}`)
+      return nodes.length > 0
+    },
+    {interval: 5_000, deadline: newDeadline()},
+  )
+  return batch
+}
+
 /** Rolls one node; a failure is a result, because other nodes may be under way. */
-async function rollResult(cluster: DrainPorts, node: string, options: Rolling): Promise<RolledNode> {
+async function resultOf(cluster: DrainPorts, node: string, options: Rolling): Promise<RolledNode> {
   const began = Date.now()
   try {
     const why = await rollOne(cluster, node, options)
     const seconds = Math.round((Date.now() - began) / 1000)
     return why === undefined ? {node, result: 'rolled', seconds} : {node, result: 'left', why, seconds}
   } catch (error) {
-    return {node, result: 'failed', why: asKkError(error).message}
+    const {message, hint} = asKkError(error)
+    return {node, result: 'failed', why: message, ...(hint !== undefined && {hint})}
   }
 }
 
-/** Returns why the node could not be emptied; it is back then. Throws if it fails. */
+/** Returns why the node could not be emptied; it serves then. Throws if it fails. */
 async function rollOne(cluster: DrainPorts, node: string, options: Rolling): Promise<string | undefined> {
-  const {environment, files, concurrency, newDeadline, run, onEvent} = options
+  const {environment, files, goal, newDeadline, onEvent} = options
   const onProgress = (line: string) => options.onProgress(`${node}: ${line}`)
   const of: DrainOptions = {environment, files, node, deadline: newDeadline(), onProgress, onEvent}
-  const bootBefore = (await readNode(cluster, node)).status?.nodeInfo?.bootID
-  const drained = await drain(cluster, {...of, concurrency})
-  if (drained.isEmpty) {
+  const before = await patiently(() => readNode(cluster, node))
+  const [digest, bootBefore] = mark(before, ROLLING)
+  const isUnderWay = digest === digestOf(options)
+  // An earlier call was killed after the command.
+  const isDone = isUnderWay && goal !== undefined && hasReached(before, goal, bootBefore)
+  const why = isDone ? undefined : await empty(cluster, of, {...options, before, isUnderWay})
+  if (why === undefined && !isDone) {
     onProgress('is empty; running the command')
-    await run(node)
-    await reached(cluster, of, options, bootBefore)
+    await options.run(node, Math.max(0, of.deadline - Date.now()))
+    await reached(cluster, of, options, mark(await patiently(() => readNode(cluster, node)), ROLLING)[1])
   }
-  const {operations} = await returnNode(cluster, of)
+  const {operations} = await returnNode(cluster, {
+    ...{...of, deadline: newDeadline()},
+    ignored: options.ignoresUnhealthy ? options.plan.unhealthy : [],
+  })
   const failed = operations.find(({event}) => event === 'failed')
   if (failed) throw new KkError('KK_EXEC', `nova did not take it back: ${failed.result ?? failed.do}`)
-  if (!drained.isEmpty) return whatStays(drained)
-  await mark(cluster, node, `${digestOf(options.command)} ${new Date().toISOString().slice(0, 19)}Z`)
-  await settled(of, options)
-  return undefined
+  const done = why === undefined ? `${digestOf(options)} ${new Date().toISOString().slice(0, 19)}Z` : null
+  await annotate(cluster, node, {[ROLLING]: null, ...(done !== null && {[ROLLED]: done})})
+  return why
 }
 
-/** Names what stays on a node that could not be emptied. */
-function whatStays({stays, pods, gateways}: Drained): string {
-  return [
+/** Empties a node. Returns why that is impossible; nothing has changed if that was known before. */
+async function empty(
+  cluster: DrainPorts,
+  of: DrainOptions,
+  {
+    before,
+    isUnderWay,
+    concurrency,
+    ...options
+  }: Rolling & {readonly before: Node; readonly isUnderWay: boolean},
+): Promise<string | undefined> {
+  if (!isUnderWay) {
+    const {plan} = await planDrain(cluster, of)
+    const known = whatStays({stays: plan.stays, pods: plan.unmanaged.map((pod) => ({pod, why: UNMANAGED}))})
+    if (known !== undefined) return known
+    await annotate(cluster, of.node, {
+      [ROLLING]: `${digestOf(options)} ${before.status?.nodeInfo?.bootID ?? ''}`,
+    })
+  }
+  const drained = await drain(cluster, {...of, concurrency})
+  return drained.isEmpty ? undefined : (whatStays(drained) ?? `gateways stay: ${drained.gateways.join(', ')}`)
+}
+
+const UNMANAGED = 'it has no controller: nothing re-creates it'
+
+/** Names what stays on a node that cannot be emptied; undefined for nothing. */
+function whatStays({
+  stays,
+  pods,
+}: Pick<Awaited<ReturnType<typeof drain>>, 'stays' | 'pods'>): string | undefined {
+  const all = [
     ...stays.map(({name, server, why}) => `instance ${name} (${server}): ${why}`),
     ...pods.map(({pod, why}) => `pod ${pod}: ${why}`),
-    ...(gateways.length > 0 ? [`gateways of ${gateways.join(', ')}`] : []),
-  ].join('; ')
+  ]
+  return all.length === 0 ? undefined : all.join('; ')
 }
 
 /** Resolves when the node reports that the command has done its work. Throws at the deadline. */
@@ -237,7 +345,7 @@ async function reached(
   cluster: DrainPorts,
   {node, deadline, onProgress}: DrainOptions,
   {goal}: Rolling,
-  bootBefore: string | undefined,
+  bootBefore: string,
 ): Promise<void> {
   if (!goal) return
   const text = goal.kind === 'rebooted' ? 'the node has rebooted' : `its ${goal.kind} is ${goal.version}`
@@ -246,41 +354,51 @@ async function reached(
     async () => hasReached(await readNode(cluster, node), goal, bootBefore),
     {interval: 2_000, deadline},
   )
-  if (!isReached) throw new KkError('KK_UNHEALTHY', `the command has ended, but not ${text}`)
+  if (isReached) return
+  throw new KkError('KK_UNHEALTHY', `the command has ended, but not ${text}; ${node} stays drained`, {
+    hint: 'repeat kk node roll; kk node return takes the node back without it',
+  })
 }
 
 /**
- * Resolves when all releases are healthy, and still are after the soak. Throws at the deadline, and if one is
- * not healthy after the soak.
+ * Waits until all releases are healthy, and still are after the soak. Returns which are not at the deadline.
  */
-async function settled(
-  {deadline, onProgress}: DrainOptions,
-  {soak, plan, ignoresUnhealthy, unhealthyReleases}: Rolling,
-): Promise<void> {
+async function worse({
+  soak,
+  plan,
+  ignoresUnhealthy,
+  unhealthyReleases,
+  newDeadline,
+  onProgress,
+}: Rolling): Promise<string | undefined> {
   const ignored = new Set(ignoresUnhealthy ? plan.unhealthy : [])
-  let worse: readonly string[] = []
-  const isHealthy = async () => {
-    worse = (await unhealthyReleases()).filter((release) => !ignored.has(release))
-    return worse.length === 0
-  }
-  await pollCluster(isHealthy, {interval: 5_000, deadline})
-  if (worse.length === 0 && soak > 0) {
-    onProgress(`is back; watching for ${Math.round(soak / 1000)} s`)
+  let left: readonly string[] = []
+  const healthy = () =>
+    pollCluster(
+      async () => {
+        left = (await unhealthyReleases()).filter((release) => !ignored.has(release))
+        return left.length === 0
+      },
+      {interval: 5_000, deadline: newDeadline()},
+    )
+  if ((await healthy()) && soak > 0) {
+    onProgress(`all releases are healthy; watching for ${Math.round(soak / 1000)} s`)
     await wait(soak)
-    await isHealthy()
+    await healthy()
   }
-  if (worse.length > 0)
-    throw new KkError('KK_UNHEALTHY', `it is back, but these are not healthy: ${worse.join('; ')}`)
+  return left.length === 0 ? undefined : `it is back, but these are not healthy: ${left.join('; ')}`
 }
 
-async function mark({objects}: DrainPorts, name: string, value: string | null): Promise<void> {
-  await objects.merge(NODES, {namespace: '', name}, {metadata: {annotations: {[ROLLED_ANNOTATION]: value}}})
+async function annotate(
+  {objects}: Pick<Cluster, 'objects'>,
+  name: string,
+  annotations: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  await patiently(() => objects.merge(NODES, {namespace: '', name}, {metadata: {annotations}}))
 }
 
 /** Removes the marks of a roll that is complete: the next one with this command is another. */
-async function forget(cluster: DrainPorts, {nodes}: RollPlan): Promise<void> {
-  for (const {node} of nodes) {
-    const {annotations = {}} = (await readNode(cluster, node)).metadata
-    if (ROLLED_ANNOTATION in annotations) await mark(cluster, node, null)
-  }
+async function forget(cluster: Pick<Cluster, 'objects'>, digest: string): Promise<void> {
+  for (const node of await nodesOf(cluster))
+    if (mark(node, ROLLED)[0] === digest) await annotate(cluster, node.metadata.name, {[ROLLED]: null})
 }

@@ -1,3 +1,4 @@
+import type {Environment} from '../../environment/environment.ts'
 import type {Graph} from '../../graph/graph.ts'
 import {assessLease, type LeaseView, staleness} from '../../kubernetes/lease/view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
@@ -22,6 +23,8 @@ export interface StatusSubject {
   readonly prepared: Prepared | undefined
   /** The releases that the command line names; all if empty. */
   readonly names: readonly string[]
+  /** The settings of releases, if it has no `prepared`. */
+  readonly settings?: Environment['releases']
 }
 
 /** The cached parts of a record's payload. */

@@ -100,7 +100,8 @@ export function statusReader(subject: StatusSubject, cluster: StatusPorts): () =
       now: cluster.leases.now(),
     }
     const rows = releases.map((release, index) => releaseStatus(snapshot, release, payloads[index]))
-    const allowanceOf = (release: ReleaseId) => subject.prepared?.releases.get(release)?.unavailable
+    const allowanceOf = (release: ReleaseId) =>
+      (subject.prepared?.releases.get(release) ?? subject.settings?.get(releaseName(release)))?.unavailable
     // In parallel, so that requests for the same lists share them.
     const healths = await Promise.all(
       payloads.map((payload, index) =>

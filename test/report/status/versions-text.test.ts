@@ -50,7 +50,7 @@ it('a part of which several versions run names what has them', () => {
       '  10.0.3: node-1',
       '  10.0.2: i0, i1, i2, i3, i4, 2 more',
       '',
-      'several versions run of 1 part\n',
+      'several versions run of 1 of 3 parts\n',
     ].join('\n'),
   )
 })

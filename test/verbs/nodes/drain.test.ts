@@ -88,6 +88,24 @@ describe('kk node drain', () => {
     expect(cloud.done).toEqual(['disable a', 'live web', 'unblock a', 'cordon a', 'evict api'])
   })
 
+  it('waits for an instance that nova is moving here, and moves it on', async () => {
+    const coming = {server: 'web', source: 'b', target: 'a', status: 'running'}
+    const cloud = fakeCloud({servers: [server('web', {host: 'b'})], moving: [coming]})
+    const seen = {
+      ...options(),
+      onProgress: (line: string) => {
+        if (!line.startsWith('waiting for web')) return
+        cloud.moving = []
+        cloud.servers = [server('web')]
+      },
+    }
+
+    const {isEmpty} = await drain(portsOf(cloud), seen)
+
+    expect(isEmpty).toBe(true)
+    expect(cloud.done).toContain('live web')
+  })
+
   it('leaves everything else if nova does not stop to block the drain', async () => {
     const kept = new Map([[BLOCKER.name, 'the cells cannot be read']])
     const cloud = fakeCloud({servers: [server('web')], pods: [pod('api'), BLOCKER], kept})

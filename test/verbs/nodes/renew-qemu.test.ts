@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {KkError} from '../../../src/base/errors.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {renewedText, renewPlanText} from '../../../src/report/roll-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
@@ -43,14 +44,14 @@ describe('kk node roll --old-qemu', () => {
     const cloud = fakeCloud({servers: [server('web'), server('new', {host: 'b'})]})
     const cluster = ports(cloud)
 
-    const {plan} = await planRenewQemu(cluster, options)
-    const renewed = await renewQemu(cluster, {...options, plan})
+    const plan = await planRenewQemu(cluster, options)
+    const renewed = await renewQemu(cluster, {...options, plan, newDeadline: () => Date.now() + 60_000})
 
     expect(viewText(renewPlanText(plan, plain))).toContain('web  on a  1; the node has 2')
     expect(cloud.done).toEqual(['live web'])
     expect(renewed.old).toEqual([])
     expect(viewText(renewedText(renewed, plain))).toBe(
-      '1 instance moved; every instance runs the QEMU of its node\n',
+      '1 instance moved\nevery instance runs the QEMU of its node\n',
     )
   })
 
@@ -59,8 +60,8 @@ describe('kk node roll --old-qemu', () => {
     const cloud = fakeCloud({servers: [server('db', tagged('never')), server('job', tagged('stop'))]})
     const cluster = ports(cloud)
 
-    const {plan} = await planRenewQemu(cluster, options)
-    const renewed = await renewQemu(cluster, {...options, plan})
+    const plan = await planRenewQemu(cluster, options)
+    const renewed = await renewQemu(cluster, {...options, plan, newDeadline: () => Date.now() + 60_000})
 
     const text = viewText(renewPlanText(plan, plain))
     expect(text).toContain('instance db (db; project shop, user ann) stays: its tag says so')
@@ -72,19 +73,41 @@ describe('kk node roll --old-qemu', () => {
     expect(viewText(renewedText(renewed, plain))).toContain('2 instances still with another QEMU')
   })
 
-  it('does not begin while the libvirt of a node cannot be asked', async () => {
+  it('names the nodes whose libvirt cannot be asked, and moves the instances of the others', async () => {
     const cluster = ports(fakeCloud({servers: [server('web')]}), {isLibvirtDown: true})
 
-    await expect(planRenewQemu(cluster, options)).rejects.toThrow(
-      'libvirt on b cannot be read: pod b is not running',
+    const plan = await planRenewQemu(cluster, options)
+    const renewed = await renewQemu(cluster, {...options, plan, newDeadline: () => Date.now() + 60_000})
+
+    const unread = [{source: 'libvirt on b', reason: 'pod b is not running'}]
+    expect([plan.notAsked, renewed.notAsked]).toEqual([unread, unread])
+    expect(viewText(renewedText(renewed, plain))).toBe(
+      '1 instance moved\nnot asked: libvirt on b: pod b is not running\nevery instance that could be asked runs the QEMU of its node\n',
     )
+  })
+
+  it('names a node whose instances cannot be moved', async () => {
+    const cloud = fakeCloud({servers: [server('web')]})
+    const cluster = ports(cloud)
+    const plan = await planRenewQemu(cluster, options)
+    const live = {...cluster.live, createJobOf: async () => Promise.reject(new KkError('KK_API', 'no quota'))}
+
+    const renewed = await renewQemu({...cluster, live} as typeof cluster, {
+      ...{...options, plan, newDeadline: () => Date.now() + 60_000},
+    })
+
+    expect(renewed.failed).toEqual([{node: 'a', why: 'no quota'}])
+    expect(renewed.old.map((each) => each.server)).toEqual(['web'])
   })
 
   it('takes the nodes that are named', async () => {
     const cluster = ports(fakeCloud({servers: [server('web')]}))
 
-    const {plan} = await planRenewQemu(cluster, {...options, names: ['b']})
+    const plan = await planRenewQemu(cluster, {...options, names: ['b']})
 
     expect(viewText(renewPlanText(plan, plain))).toBe('every instance runs the QEMU of its node\n')
+    await expect(planRenewQemu(cluster, {...options, names: ['x']})).rejects.toMatchObject({
+      code: 'KK_NO_NODE',
+    })
   })
 })

@@ -13,15 +13,20 @@ interface Run extends Partial<RollOptions> {
   readonly seconds?: number
 }
 
+const OPTIONS = {
+  ...{environment: ENVIRONMENT, files: '/nowhere', names: [], budgets: [{allowance: 1}]},
+  ...{command: 'reboot $KK_NODE', onProgress: () => undefined},
+}
+
+const kubelet = (kubeletVersion: string, status = 'True') => {
+  return {conditions: [{type: 'Ready', status}], nodeInfo: {kubeletVersion}}
+}
+
 /** Plans, and rolls. The command of a node is recorded among what was done. */
 async function rollAll(cloud: FakeCloud, more: Run = {}) {
   const {run = async () => undefined, unhealthy = () => [], ignoresUnhealthy = false, seconds = 60} = more
   const lines: string[] = []
-  const options = {
-    ...{environment: ENVIRONMENT, files: '/nowhere', names: [], budgets: [{allowance: 1}]},
-    ...{command: 'reboot $KK_NODE', onProgress: (line: string) => void lines.push(line)},
-    ...more,
-  }
+  const options = {...OPTIONS, onProgress: (line: string) => void lines.push(line), ...more}
   const plan = await planRoll(portsOf(cloud), options, unhealthy())
   const rolled = await roll(portsOf(cloud), {
     ...{...options, plan, concurrency: 2, soak: 1, ignoresUnhealthy},
@@ -59,13 +64,15 @@ describe('kk node roll', () => {
     expect(marks(cloud)).toEqual([])
   })
 
-  it('takes a node back without the command on which an instance stays, and names it', async () => {
+  it('leaves a node unchanged on which an instance stays, and names it', async () => {
     const cloud = fakeCloud({servers: [server('db', {tags: ['kk:maintenance=never']})]})
 
     const {rolled} = await rollAll(cloud)
 
     expect(results(rolled)).toEqual(['a left', 'b rolled'])
     expect(rolled.isComplete).toBe(false)
+    // It is known before anything moves.
+    expect(steps(cloud)).not.toContain('disable a')
     expect(steps(cloud)).not.toContain('run on a')
     expect(cloud.hosts.map(({isEnabled}) => isEnabled)).toEqual([true, true])
     const text = viewText(rolledText(rolled, palette(0)))
@@ -77,12 +84,12 @@ describe('kk node roll', () => {
     const cloud = fakeCloud()
 
     const {rolled} = await rollAll(cloud, {
-      run: async () => Promise.reject(new KkError('KK_EXEC', 'no route')),
+      run: async () => Promise.reject(new KkError('KK_EXEC', 'no route', {hint: 'look at the network'})),
     })
 
     expect(rolled.nodes).toMatchObject([
-      {node: 'a', result: 'failed', why: 'no route'},
-      {node: 'b', result: 'not begun', why: 'another node has failed'},
+      {node: 'a', result: 'failed', why: 'no route', hint: 'look at the network'},
+      {node: 'b', result: 'next', why: 'another node has failed'},
     ])
     expect(cloud.nodes[0]!.spec.unschedulable).toBe(true)
     expect(cloud.done).not.toContain('disable b')
@@ -99,7 +106,7 @@ describe('kk node roll', () => {
 
     expect(rolled.nodes).toMatchObject([
       {result: 'failed', why: 'it is back, but these are not healthy: openstack/mariadb'},
-      {result: 'not begun'},
+      {result: 'next'},
     ])
   })
 
@@ -108,33 +115,24 @@ describe('kk node roll', () => {
     let asked = 0
     const unhealthy = () => (cloud.done.includes('run on a') && asked++ > 0 ? ['openstack/nova'] : [])
 
-    const {rolled} = await rollAll(cloud, {unhealthy})
+    const {rolled} = await rollAll(cloud, {unhealthy, seconds: 1})
 
-    expect(results(rolled)).toEqual(['a failed', 'b not begun'])
+    expect(results(rolled)).toEqual(['a failed', 'b next'])
   })
 
-  it('does not begin in a cloud that is not healthy, unless it resumes', async () => {
+  it('does not begin in a cloud that is not healthy, unless it continues', async () => {
     const cloud = fakeCloud()
-    const options = {
-      ...{
-        environment: ENVIRONMENT,
-        files: '',
-        names: [],
-        budgets: [],
-        command: 'x',
-        onProgress: () => undefined,
-      },
-    }
-    const plan = () => planRoll(portsOf(cloud), options, ['openstack/nova'])
+    const unhealthy = () => ['openstack/nova']
+    const plan = await planRoll(portsOf(cloud), OPTIONS, unhealthy())
+    const {rolled} = await rollAll(cloud, {unhealthy, ignoresUnhealthy: true, seconds: 1})
 
-    const before = await plan()
-    cloud.nodes[0]!.metadata.annotations = {'kk.openstack.org/drained': 'true'}
-    const resumed = await plan()
+    await rollAll(cloud, {run: async () => Promise.reject(new Error('killed'))})
+    const resumed = await planRoll(portsOf(cloud), OPTIONS, unhealthy())
 
-    expect(() => refuseUnhealthy(before)).toThrow(
-      'no node leaves a cloud that is not healthy: openstack/nova',
-    )
-    expect(viewText(rollPlanText(before, palette(0)))).toContain('✘ openstack/nova is not healthy')
+    expect(() => refuseUnhealthy(plan)).toThrow('no node leaves a cloud that is not healthy: openstack/nova')
+    expect(viewText(rollPlanText(plan, palette(0)))).toContain('✘ openstack/nova is not healthy')
+    expect(results(rolled)).toEqual(['a rolled', 'b rolled'])
+    expect(resumed.isResumed).toBe(true)
     expect(() => refuseUnhealthy(resumed)).not.toThrow()
   })
 
@@ -142,7 +140,7 @@ describe('kk node roll', () => {
     const cloud = fakeCloud()
     let failing = true
     const run = async (node: string) => {
-      if (node === 'b' && failing) throw new Error('interrupted')
+      if (node === 'b' && failing) throw new KkError('KK_EXEC', 'interrupted')
     }
 
     await rollAll(cloud, {run})
@@ -151,42 +149,62 @@ describe('kk node roll', () => {
     const {plan, rolled} = await rollAll(cloud, {run})
 
     expect(marked).toEqual([expect.stringMatching(/^a /)])
-    expect(plan.nodes).toEqual([{node: 'a', skipped: expect.stringMatching(/^done at 20/)}, {node: 'b'}])
-    expect(results(rolled)).toEqual(['a skipped', 'b rolled'])
+    expect(plan.nodes).toMatchObject([
+      {node: 'a', result: 'done', why: expect.stringMatching(/^at 20/)},
+      {node: 'b', result: 'next'},
+    ])
+    expect(results(rolled)).toEqual(['a done', 'b rolled'])
     expect(marks(cloud)).toEqual([])
 
-    cloud.nodes[0]!.metadata.annotations = {
-      'kk.openstack.org/rolled': `${marked[0]!.split(' ')[1]} 2020-01-01T00:00:00Z`,
-    }
+    const former = `${marked[0]!.split(' ')[1]} 2020-01-01T00:00:00Z`
+    cloud.nodes[0]!.metadata.annotations = {'kk.openstack.org/rolled': former}
     const {rolled: later} = await rollAll(cloud)
     expect(results(later)).toEqual(['a rolled', 'b rolled'])
   })
 
-  it('skips nodes that have their goal already, and those that are down, which count as away', async () => {
-    const version = (kubeletVersion: string, status = 'True') => {
-      return {conditions: [{type: 'Ready', status}], nodeInfo: {kubeletVersion}}
+  it('takes a node back that has its goal already, if an earlier call was killed after the command', async () => {
+    const goal = {kind: 'kubelet', version: 'v2'} as const
+    const cloud = fakeCloud()
+    const nodes = cloud.nodes as unknown as {status: object}[]
+    const upgrade = async () => {
+      nodes[0]!.status = kubelet('v2')
+      throw new KkError('KK_EXEC', 'killed')
     }
+    await rollAll(cloud, {names: ['a'], goal, run: upgrade})
+    cloud.done.length = 0
+
+    const {plan, rolled} = await rollAll(cloud, {names: ['a'], goal})
+    const {plan: after} = await rollAll(cloud, {names: ['a'], goal})
+
+    expect(plan.nodes).toEqual([{node: 'a', result: 'next'}])
+    expect(results(rolled)).toEqual(['a rolled'])
+    expect(steps(cloud)).toEqual(['uncordon a', 'enable a'])
+    expect(after.nodes).toEqual([{node: 'a', result: 'done', why: 'its kubelet is v2'}])
+  })
+
+  it('leaves nodes that are down or that a user has drained, which count as away', async () => {
     const nodes = ['a', 'b', 'c'].map((name) => ({metadata: {name}, spec: {}}))
     const cloud = fakeCloud({
       nodes: [
-        {...nodes[0]!, status: version('v2')},
-        {...nodes[1]!, status: version('v1', 'False')},
-        {...nodes[2]!, status: version('v1')},
+        {...nodes[0]!, status: kubelet('v2')},
+        {...nodes[1]!, status: kubelet('v1', 'False')},
+        {...nodes[2]!, status: kubelet('v1')},
       ],
     })
     const goal = {kind: 'kubelet', version: 'v2'} as const
 
-    const {plan, rolled} = await rollAll(cloud, {goal})
+    const {plan, rolled} = await rollAll(cloud, {goal, seconds: 0})
+    cloud.nodes[2]!.metadata.annotations = {'kk.openstack.org/drained': 'true'}
+    const {plan: drained} = await rollAll(cloud, {goal, seconds: 0})
 
-    expect(plan.nodes.map(({skipped}) => skipped)).toEqual([
-      'its kubelet is v2 already',
-      'it is NotReady',
-      undefined,
+    expect(plan.nodes).toEqual([
+      {node: 'a', result: 'done', why: 'its kubelet is v2'},
+      {node: 'b', result: 'left', why: 'it is NotReady'},
+      {node: 'c', result: 'next', why: 'b is away, and at most 1 of 3 nodes may be'},
     ])
-    expect(rolled.nodes[2]).toMatchObject({
-      result: 'not begun',
-      why: 'b is away, and at most 1 of 3 nodes may be',
-    })
+    expect(rolled.nodes).toEqual(plan.nodes)
+    expect(rolled.isComplete).toBe(false)
+    expect(drained.nodes[2]).toMatchObject({result: 'left', why: 'it was drained by kk node drain'})
   })
 
   it('waits until the node reports what the command was for', async () => {
@@ -195,7 +213,7 @@ describe('kk node roll', () => {
     const nodes = cloud.nodes as unknown as {status: object}[]
     nodes[0]!.status = status('1')
 
-    const never = await rollAll(cloud, {names: ['a'], goal: {kind: 'rebooted'}, seconds: 0})
+    const never = await rollAll(cloud, {names: ['a'], goal: {kind: 'rebooted'}, seconds: 1})
     const {rolled} = await rollAll(cloud, {
       ...{names: ['a'], goal: {kind: 'rebooted'}},
       run: async () => {
@@ -203,13 +221,14 @@ describe('kk node roll', () => {
       },
     })
 
-    expect(never.rolled.nodes[0]!.why).toBe('the command has ended, but not the node has rebooted')
+    expect(never.rolled.nodes[0]!.why).toBe(
+      'the command has ended, but not the node has rebooted; a stays drained',
+    )
     expect(results(rolled)).toEqual(['a rolled'])
   })
 
   it('empties as many nodes at once as the budgets allow, but not all', async () => {
-    const status = {conditions: [{type: 'Ready', status: 'True'}]}
-    const nodes = ['a', 'b', 'c'].map((name) => ({metadata: {name}, spec: {}, status}))
+    const nodes = ['a', 'b', 'c'].map((name) => ({metadata: {name}, spec: {}, status: kubelet('v1')}))
     const cloud = fakeCloud({nodes})
     const both = Promise.withResolvers<void>()
     const run = async () => {
@@ -231,6 +250,9 @@ describe('kk node roll', () => {
 
     expect(plan.nodes.map(({node}) => node)).toEqual(['b'])
     await expect(rollAll(cloud, {selector: 'zone=west'})).rejects.toThrow('no node has the label zone=west')
+    await expect(rollAll(cloud, {budgets: [{label: 'zoen', allowance: 1}]})).rejects.toThrow(
+      '--max-unavailable: no node has the label zoen',
+    )
     await expect(rollAll(cloud, {names: ['x']})).rejects.toMatchObject({code: 'KK_NO_NODE'})
   })
 })

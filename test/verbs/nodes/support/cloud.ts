@@ -47,6 +47,8 @@ export interface FakeCloud {
   readonly taints: readonly Taint[]
   /** Neutron's agents, each with the names of its host. */
   neutronAgents: readonly {readonly id: string; readonly hosts: readonly string[]}[]
+  /** The migrations of instances that are not over. */
+  moving: NonNullable<CloudFacts['moving']>
   /** The osds of Ceph; `moves` is how often one is not yet empty. */
   readonly osds: readonly {
     readonly id: number
@@ -100,6 +102,7 @@ export function fakeCloud(more: Partial<FakeCloud> = {}): FakeCloud {
     ...{
       agents: [],
       neutronAgents: [],
+      moving: [],
       osds: [],
       leases: [],
       taints: [],
@@ -207,7 +210,7 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
   const logs = new Map<string, readonly string[]>()
   const facts = (): CloudFacts => ({
     ...{hosts: cloud.hosts, servers: cloud.servers, apart: [], agents: cloud.neutronAgents},
-    ...{providers: cloud.hosts.map(({name}) => name), moving: []},
+    ...{providers: cloud.hosts.map(({name}) => name), moving: cloud.moving},
   })
   const job = (name: string) => ({
     ...{apiVersion: 'batch/v1', kind: 'Job'},
@@ -268,6 +271,7 @@ export function portsOf(cloud: FakeCloud): DrainPorts & Pick<Cluster, 'diagnosis
     live: port({
       async createJobOf({job: name, variables, avoidedNode}): Promise<KubernetesObject> {
         cloud.avoided.push(avoidedNode)
+        if (cloud.jobs.has(name)) throw new KkError('KK_API', `the Job ${name} exists`)
         const operations = JSON.parse(variables.OPERATIONS ?? '[]') as readonly Operation[]
         cloud.jobs.set(name, operations)
         return job(name)
