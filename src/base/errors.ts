@@ -68,6 +68,11 @@ export const ERRORS = {
     meaning:
       'a hook of a chart, or the dump before a migration, waits for an object that no release creates, or that helm creates only after the hook',
   },
+  KK_UPGRADE_CHECK: {
+    exit: 3,
+    meaning:
+      'a new image of a service cannot replace the old one, or a migration would break or lock what is in use',
+  },
   KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
   KK_NOT_INSTALLED: {exit: 2, meaning: 'a required or named release is not installed'},
   KK_HELM_MISSING: {exit: 2, meaning: 'no helm binary was found'},

@@ -8,6 +8,7 @@ import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {conflictFlags, versionFlags} from '../cli/run/flags.ts'
+import {newImagesCheck} from '../cli/run/new-images-check.ts'
 import {targetArguments} from '../cli/run/repeat-command.ts'
 import {VERSION} from '../cli/version.ts'
 import {splitArguments} from '../environment/choose.ts'
@@ -56,6 +57,10 @@ export default class Plan extends KkCommand {
       summary: 'List the passwords and keys that would be generated, without their values.',
     }),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if there is something to do.'}),
+    'upgrade-checks': Flags.boolean({
+      summary:
+        'Also ask the new images of services whether they can replace the old ones, in a pod for each, as the upgrade does.',
+    }),
     ...versionFlags,
     ...lockFlags,
     ...conflictFlags,
@@ -88,9 +93,10 @@ export default class Plan extends KkCommand {
       // helm is not started if it has nothing to do.
       helm: helmActions(plan).length === 0 ? undefined : await openUsersHelm(flags, cluster),
       cache: cacheDirectory(process.env),
-      rendersCached: flags.diff || flags.save !== undefined,
+      rendersCached: flags.diff || flags.save !== undefined || flags['upgrade-checks'],
       forceVersion: flags['force-version'],
       forceConflicts: flags['force-conflicts'],
+      moreChecks: flags['upgrade-checks'] ? [await newImagesCheck(cluster, this.console)] : [],
       onRendered: (rendered) => flags.diff && this.showDiff(planned, rendered),
     })
     const {later, data, notes} = preview

@@ -42,6 +42,8 @@ export interface ReleaseSettings {
   readonly timeoutSeconds?: number
   /** How many pods of each Deployment and DaemonSet its gate need not wait for. */
   readonly unavailable?: Allowance
+  /** The revisions of migrations that are accepted although an upgrade would be refused for them. */
+  readonly migrations?: readonly string[]
   /**
    * Whether kk generates passwords and keys that no layer specifies. Defaults to the environment's setting.
    */

@@ -264,7 +264,15 @@ function releaseSettings(name: string, settings: Values, position: Locate): Rele
   return {
     ...(same as Pick<
       ReleaseSettings,
-      'chart' | 'version' | 'namespace' | 'protected' | 'infer' | 'secrets' | 'components' | 'unavailable'
+      | 'chart'
+      | 'version'
+      | 'namespace'
+      | 'protected'
+      | 'infer'
+      | 'secrets'
+      | 'components'
+      | 'unavailable'
+      | 'migrations'
     >),
     requires: ((requires ?? []) as RequirementSettings[]).map((each, index) =>
       requirement(each, position([...path, index])),

@@ -197,6 +197,12 @@ const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
         default: 0,
         examples: [2, '5%'],
       },
+      migrations: list(
+        'a list of revisions',
+        'Migrations of databases that an upgrade may apply although they drop what the old release uses, or lock a large table.',
+        {type: 'string', title: 'a revision, such as ab450ba04102'},
+        {examples: [['ab450ba04102']]},
+      ),
     },
     additionalProperties: false,
   },

@@ -36,6 +36,8 @@ export interface PreparedRelease {
   readonly timeoutSeconds: number | undefined
   /** As in `ReleaseSettings`. */
   readonly unavailable?: Allowance | undefined
+  /** As in `ReleaseSettings`. */
+  readonly migrations?: readonly string[] | undefined
 }
 
 /** A secret that kk generates for a release, without its value. */
@@ -140,8 +142,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       protected: settings?.protected ?? chart.protected,
       ...(stamp && {store: {id: stamp.id, state: stamp.state}}),
     }
-    const {timeoutSeconds, unavailable} = settings ?? {}
-    releases.set(release, {chart, layers: own, desired, timeoutSeconds, unavailable})
+    const {timeoutSeconds, unavailable, migrations} = settings ?? {}
+    releases.set(release, {chart, layers: own, desired, timeoutSeconds, unavailable, migrations})
   }
   return {
     environment,

@@ -2,7 +2,7 @@ import {access, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {asKkError} from '../base/errors.ts'
 import {deployChange, hooksReplacingObjects} from '../doctor/checks/change.ts'
-import {checkBefore} from '../doctor/checks/checks.ts'
+import {CHECKS, type Check, checkBefore} from '../doctor/checks/checks.ts'
 import type {ChartFacts} from '../graph/inference/facts.ts'
 import type {Helm} from '../helm/helm.ts'
 import type {ApiServer} from '../kubernetes/api/api-server.ts'
@@ -56,6 +56,8 @@ interface PreflightOptions {
   readonly rendersCached: boolean
   readonly forceVersion: boolean
   readonly forceConflicts?: boolean | undefined
+  /** Checks in addition to `CHECKS`. */
+  readonly moreChecks?: readonly Check[]
   /** Called with the rendered objects before anything is refused. */
   readonly onRendered: (rendered: Rendered) => void
 }
@@ -66,7 +68,16 @@ interface PreflightOptions {
  */
 export async function previewChange(
   planned: PlannedChange,
-  {cluster, helm, cache, rendersCached, onRendered, forceVersion, forceConflicts = false}: PreflightOptions,
+  {
+    cluster,
+    helm,
+    cache,
+    rendersCached,
+    onRendered,
+    forceVersion,
+    forceConflicts = false,
+    moreChecks = [],
+  }: PreflightOptions,
 ): Promise<ChangePreview> {
   const {prepared, plan, previous} = planned
   const validated = validatedRenders(prepared, {cache, cluster: plan.cluster})
@@ -77,7 +88,8 @@ export async function previewChange(
   let isChecked = true
   if (helm) {
     await expectSupported({observed: planned, rendered, ports: {cluster, helm}, forceVersion})
-    notes.push(...(await checkBefore(deployChange({prepared, plan, rendered, previous, cluster}))))
+    const change = deployChange({prepared, plan, rendered, previous, cluster})
+    notes.push(...(await checkBefore(change, [...CHECKS, ...moreChecks])))
     notes.push(...uncheckedNotes(prepared, plan, rendered))
     const {cachedRenders} = prepared
     const mask = preparedMask(prepared)

@@ -1,4 +1,4 @@
-import {readFile, writeFile} from 'node:fs/promises'
+import {mkdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
@@ -11,7 +11,8 @@ const COLLECTORS = join(import.meta.dirname, '../../src/audit/collectors')
 async function collect(collector: string, input: object, {directory = testDirectory(), env = {}} = {}) {
   const program = join(directory, 'collector.py')
   const text = await readFile(join(COLLECTORS, collector), 'utf8')
-  await writeFile(program, `INPUT = ${JSON.stringify(input)}\n${text}`)
+  const json = JSON.stringify(JSON.stringify(input))
+  await writeFile(program, `import json\nINPUT = json.loads(${json})\n${text}`)
   return execa('python3', [program], {env, reject: false})
 }
 
@@ -113,4 +114,85 @@ it('the feature flags that are meant for production and not enabled are named', 
   const {stdout} = await collect('feature-flags.py', {}, {directory, env})
 
   expect(JSON.parse(stdout)).toEqual({enabled: 1, disabled: ['b']})
+})
+
+const DATABASE = `
+class Cursor:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def cursor(self):
+        return self
+
+    def execute(self, query):
+        self.rows = []
+        if 'alembic_version' in query:
+            self.rows = [{'version_num': 'a1'}]
+        if 'information_schema' in query:
+            self.rows = [{'name': 'volumes', 'row_count': 12, 'bytes': 4096}, {'name': 'tags', 'row_count': 7, 'bytes': 99}]
+
+    def fetchall(self):
+        return self.rows
+
+class MySQLError(Exception):
+    pass
+
+def connect(**_):
+    return Cursor()
+`
+const MIGRATIONS = {
+  'a1_first.py':
+    "revision = 'a1'\ndown_revision = None\ndef upgrade():\n    op.drop_column('volumes', 'long_gone')\n",
+  'b2_second.py': `
+revision = 'b2'
+down_revision = 'a1'
+TABLE = 'volumes'
+def upgrade():
+    op.add_column(TABLE, sa.Column('new'))
+    op.alter_column(TABLE, 'size', nullable=False, existing_type=sa.Integer())
+    with op.batch_alter_table('volumes') as batch_op:
+        batch_op.drop_column('host')
+    op.execute('ALTER TABLE tags CONVERT TO CHARACTER SET utf8mb4')
+    op.execute(sa.text('DELETE FROM tags'))
+def downgrade():
+    op.drop_table('snapshots')
+`,
+  'contract/c3_third.py':
+    "revision = 'c3'\ndown_revision: str = 'b2'\ndef upgrade():\n    op.drop_table('backups')\n",
+}
+
+it('the migrations that a database has not seen are read for what they do to which tables', async () => {
+  const directory = testDirectory()
+  const versions = join(directory, 'cinder/migrations')
+  await mkdir(join(versions, 'contract'), {recursive: true})
+  await mkdir(join(directory, 'pymysql'))
+  await writeFile(join(directory, 'cinder/__init__.py'), '')
+  await writeFile(join(directory, 'pymysql/__init__.py'), DATABASE)
+  await writeFile(join(directory, 'pymysql/cursors.py'), 'class DictCursor:\n    pass\n')
+  for (const [file, text] of Object.entries(MIGRATIONS)) await writeFile(join(versions, file), text)
+  const database = {
+    name: 'cinder',
+    service: 'cinder',
+    variable: 'URL',
+    section: 'database',
+    migrations: 'migrations',
+  }
+
+  const env = {URL: 'mysql+pymysql://cinder:x@db/cinder'}
+  const {stdout, stderr} = await collect('sql.py', {scan: true, databases: [database]}, {directory, env})
+
+  expect(stderr).toBe('')
+
+  const {schema} = (JSON.parse(stdout) as {cinder: {schema: {pending: string[]; steps: object[]}}}).cinder
+  expect(schema.pending).toEqual(['b2', 'c3'])
+  const b2 = {revision: 'b2', branch: null}
+  expect(schema.steps).toEqual([
+    {...b2, does: 'allows no NULL in the column', column: 'size', table: 'volumes', rows: 12, bytes: 4096},
+    {...b2, does: 'drops the column', column: 'host', table: 'volumes', rows: 12, bytes: 4096},
+    {...b2, does: 'rewrites the table', table: 'tags', rows: 7, bytes: 99},
+    {revision: 'c3', branch: 'contract', does: 'drops the table', table: 'backups', rows: 0, bytes: 0},
+  ])
 })

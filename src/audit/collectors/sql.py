@@ -1,5 +1,7 @@
 """Prints the rows of queries, and the state of migrations, of the databases of a service, as JSON.
 
+With `scan` in INPUT, also what each migration changes that was not applied, and the size of its tables.
+
 INPUT has `databases`: for each the name, the environment variable and the section of its connection, its
 queries, and the directory of its migrations in the image. `cells` repeats queries in each cell of nova. All
 queries are read in one read-only transaction. Connections never leave the pod.
@@ -64,23 +66,33 @@ def rows(cursor, queries):
 
 
 def revisions(package, directory):
-    """Returns the migrations of the image: each with those that it follows or depends on."""
+    """Returns the migrations of the image: each with those that it follows or depends on, and its file."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         return None
     root = os.path.join(list(spec.submodule_search_locations)[0], directory)
     found = {}
     for path in glob.glob(os.path.join(root, '**', '*.py'), recursive=True):
-        values = {}
-        with open(path, encoding='utf-8') as text:
-            for node in ast.parse(text.read()).body:
-                targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, 'targets', [])
-                for target in targets:
-                    if isinstance(target, ast.Name):
-                        values[target.id] = constant(node.value, values)
+        values = values_of(parsed(path))
         if isinstance(values.get('revision'), str):
-            found[values['revision']] = names(values.get('down_revision')) + names(values.get('depends_on'))
+            follows = names(values.get('down_revision')) + names(values.get('depends_on'))
+            found[values['revision']] = (follows, path)
     return found or None
+
+
+def parsed(path):
+    with open(path, encoding='utf-8') as text:
+        return ast.parse(text.read())
+
+
+def values_of(module):
+    values = {}
+    for node in module.body:
+        targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, 'targets', [])
+        for target in targets:
+            if isinstance(target, ast.Name):
+                values[target.id] = constant(node.value, values)
+    return values
 
 
 def constant(node, values):
@@ -107,13 +119,85 @@ def schema(cursor, database):
         revision = rest.pop()
         if revision not in reached:
             reached.add(revision)
-            rest.extend(known.get(revision, []))
+            rest.extend(known.get(revision, ([], ''))[0])
+    pending = sorted(set(known) - reached)
     return {
         'applied': applied,
         'known': len(known),
-        'pending': sorted(set(known) - reached),
+        'pending': pending,
         'unknown': sorted(set(applied) - set(known)),
+        **({'steps': steps(cursor, {each: known[each][1] for each in pending})} if INPUT.get('scan') else {}),
     }
+
+
+# What a migration does to a table that has rows, by the function of alembic.
+CHANGES = {
+    'drop_table': lambda args, options: {'does': 'drops the table'},
+    'rename_table': lambda args, options: {'does': 'renames the table'},
+    'drop_column': lambda args, options: {'does': 'drops the column', 'column': args[0]},
+    'alter_column': lambda args, options: altered(args[0], options),
+}
+
+
+def altered(column, options):
+    if 'new_column_name' in options:
+        return {'does': 'renames the column', 'column': column}
+    if 'type_' in options:
+        return {'does': 'changes the type of the column', 'column': column}
+    if options.get('nullable') == 'False':
+        return {'does': 'allows no NULL in the column', 'column': column}
+    return None
+
+
+REWRITE = re.compile(r'\s*ALTER\s+TABLE\s+`?(\w+)`?\s+CONVERT\s+TO', re.I)
+
+
+def operations(node, values, batch=None):
+    """Yields what the calls below a node do, without those of a downgrade; `batch` is the table of a batch."""
+    for child in ast.iter_child_nodes(node):
+        table = batch
+        if isinstance(child, ast.FunctionDef) and child.name.startswith('downgrade'):
+            continue
+        for item in getattr(child, 'items', []) if isinstance(child, ast.With) else []:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and getattr(call.func, 'attr', '') == 'batch_alter_table' and call.args:
+                table = constant(call.args[0], values)
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+            yield from operation(child, values, table)
+        yield from operations(child, values, table)
+
+
+def operation(call, values, batch):
+    args = [constant(each, values) for each in call.args]
+    if call.func.attr == 'execute':
+        found = REWRITE.match(args[0]) if args and isinstance(args[0], str) else None
+        if found:
+            yield {'does': 'rewrites the table', 'table': found.group(1)}
+    if call.func.attr not in CHANGES:
+        return
+    options = {each.arg: ast.unparse(each.value) for each in call.keywords}
+    table, *rest = args if batch is None else [batch] + args
+    change = CHANGES[call.func.attr](rest + [None], options)
+    if change:
+        yield {**change, 'table': table}
+
+
+def steps(cursor, files):
+    """Returns what the migrations of these files do, with the rows and bytes of each table."""
+    found = [
+        {'revision': revision, 'branch': 'contract' if 'contract' in path else None, **each}
+        for revision, path in files.items()
+        for module in [parsed(path)]
+        for each in operations(module, values_of(module))
+    ]
+    cursor.execute(
+        'SELECT table_name name, COALESCE(table_rows, 0) row_count, COALESCE(data_length + index_length, 0) bytes '
+        'FROM information_schema.tables WHERE table_schema = DATABASE()')
+    sizes = {row['name']: row for row in cursor.fetchall()}
+    for step in found:
+        size = sizes.get(step['table'], {})
+        step['rows'], step['bytes'] = int(size.get('row_count', 0)), int(size.get('bytes', 0))
+    return found
 
 
 def read(url, database):

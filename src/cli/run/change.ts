@@ -24,6 +24,7 @@ import {openSecrets} from '../open/secrets.ts'
 import {bindStore} from '../open/store.ts'
 import {dataLossPrompt} from './confirm-removal.ts'
 import {type ChangeFlags, expectForCluster} from './flags.ts'
+import {newImagesCheck} from './new-images-check.ts'
 import {expectRollbackFor, type UndoRuns, undoFailed} from './on-failure.ts'
 import {repeatCommand, retryFlags, statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
@@ -196,7 +197,16 @@ async function runChange(
   const data: HookData[] = []
   const collect: ConfirmDataLoss = (each) => data.push(each) > 0
   const confirmDataLoss = flags['dry-run'] ? collect : dataLossPrompt(flags['confirm-data'])
-  const ports = {cluster, helm, forceConflicts: flags['force-conflicts'], confirmDataLoss, ...checks}
+  const isAsked = !flags['dry-run'] && !flags['skip-upgrade-checks']
+  const moreChecks = isAsked ? [await newImagesCheck(cluster, console)] : []
+  const ports = {
+    cluster,
+    helm,
+    forceConflicts: flags['force-conflicts'],
+    confirmDataLoss,
+    moreChecks,
+    ...checks,
+  }
   await using ready = await planned.ready(ports)
   for (const note of ready.notes) console.say(`note: ${note}`)
   if (flags['dry-run']) {

@@ -92,6 +92,13 @@ export const versionFlags = {
   }),
 }
 
+/** Controls the checks of new images. */
+const upgradeCheckFlags = {
+  'skip-upgrade-checks': Flags.boolean({
+    summary: 'Do not ask the new images of services whether they can replace the old ones.',
+  }),
+}
+
 /** The summary of `--cluster-objects`, for the Job of a run and for the operator. */
 export const CLUSTER_OBJECTS =
   'Allow kk in the cluster to create the cluster-scoped objects of its own charts: ClusterRoles, StorageClasses, IngressClasses and CSIDrivers.'
@@ -212,6 +219,7 @@ export const deployFlags = {
   ...adoptStoreFlags,
   ...changeFlags,
   ...versionFlags,
+  ...upgradeCheckFlags,
   ...lockFlags,
   ...conflictFlags,
   ...dataFlags,
@@ -245,6 +253,7 @@ export type ChangeFlags = RunFlags &
   ValueFlags &
   OnFailureFlags &
   OptionalFlags<typeof versionFlags> &
+  OptionalFlags<typeof upgradeCheckFlags> &
   LockFlags &
   OptionalFlags<typeof conflictFlags> &
   DataFlags &

@@ -97,6 +97,8 @@ export interface NextRevision {
   readonly before: readonly KubernetesObject[]
   /** The hooks of that revision. */
   readonly hooksBefore: readonly KubernetesObject[]
+  /** The migrations that the environment accepts. */
+  readonly accepted?: readonly string[] | undefined
   /** The chart and its values; undefined for a revision that helm takes from a record. */
   readonly source?: {readonly chart: Chart; readonly values: Values}
 }
@@ -246,7 +248,7 @@ function serverOf(name: string, values: Values): string | undefined {
 }
 
 function nextOf(
-  {chart, layers}: PreparedRelease,
+  {chart, layers, migrations}: PreparedRelease,
   objects: readonly KubernetesObject[],
   deployed: StoredRelease | undefined,
 ): NextRevision {
@@ -261,6 +263,7 @@ function nextOf(
     })),
     before: parseManifest(deployed?.manifest ?? ''),
     hooksBefore: deployed ? hookObjects(deployed) : [],
+    accepted: migrations,
     source: {chart, values: mergedValues(layers)},
   }
 }

@@ -22,6 +22,7 @@ export interface Need {
 export type NeedingVerb =
   | 'status'
   | 'plan'
+  | 'plan --upgrade-checks'
   | 'history'
   | 'drift'
   | 'drift --prune'

@@ -27,6 +27,7 @@ export const ROLE_SETS = {
   look: {verbs: ['status', 'plan', 'history', 'facts']},
   drift: {verbs: ['drift'], rendered: ['get', 'patch']},
   change: {verbs: [...CHANGES, 'adopt'], rendered: RENDERED_VERBS},
+  upgrade: {verbs: ['plan --upgrade-checks']},
   test: {verbs: ['test']},
   audit: {verbs: ['audit']},
   logs: {verbs: ['logs']},

@@ -1,6 +1,6 @@
 import {KkError} from '../../base/errors.ts'
 import {deployChange} from '../../doctor/checks/change.ts'
-import {checkBefore} from '../../doctor/checks/checks.ts'
+import {CHECKS, type Check, checkBefore} from '../../doctor/checks/checks.ts'
 import {type SharedObject, sharedObjects} from '../../doctor/checks/claims.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
@@ -86,6 +86,8 @@ interface VerbChecks {
   readonly forceVersion?: boolean | undefined
   /** Whether to take fields from their present managers. Throws `KK_USAGE` for helm 3. */
   readonly forceConflicts?: boolean | undefined
+  /** Checks in addition to `CHECKS`. */
+  readonly moreChecks?: readonly Check[] | undefined
   /** Confirms the deletion of data by hooks. Defaults to no confirmation. */
   readonly confirmDataLoss?: ConfirmDataLoss | undefined
 }
@@ -175,7 +177,14 @@ function secretsRaced(namespace: string, secrets: readonly SuppliedSecret[]): Kk
 async function readyPlan(
   prepared: Prepared,
   plan: Plan<DeployKind>,
-  {verb, forceVersion = false, forceConflicts = false, confirmDataLoss, ...runPorts}: RunPorts & VerbChecks,
+  {
+    verb,
+    forceVersion = false,
+    forceConflicts = false,
+    moreChecks = [],
+    confirmDataLoss,
+    ...runPorts
+  }: RunPorts & VerbChecks,
 ) {
   const {cluster} = runPorts
   const ports = {
@@ -199,7 +208,7 @@ async function readyPlan(
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
     const planned = deployChange({...compared, prepared, cluster})
-    const notes = await checkBefore(planned)
+    const notes = await checkBefore(planned, [...CHECKS, ...moreChecks])
     const shared = await sharedObjects(planned)
     const mask = preparedMask(prepared)
     const preflight = {...compared, helm: ports.helm, forceConflicts, mask}

@@ -1,3 +1,4 @@
+import {globSync} from 'node:fs'
 import {chmod, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
@@ -114,5 +115,43 @@ describe('an image of nova-compute without the rule of sudo', {timeout: 1_800_00
     const {exitCode, stdout} = await onCloud(['status', await cloudFile()])
     expect(exitCode, stdout).toBe(0)
     expect(await kubectl(['get', 'pods', '--all-namespaces', '--output', 'yaml'])).not.toContain(planted)
+  })
+})
+
+const MIGRATION = `
+revision = 'ffff00001111'
+down_revision = 'c6214ca60943'
+
+
+def upgrade():
+    op.drop_column('stack', 'owner_id')
+`
+
+describe('an image of heat with a migration that drops a column', () => {
+  it('is refused before the first change, unless the migration is accepted', async () => {
+    const before = await podsOf('heat')
+    const from = before.map(({spec}) => spec.containers[0]!.image).find((each) => each.includes('/heat-api:'))
+    const broken = await plantedImage(from!, async (root) => {
+      const [versions] = globSync(join(root, '{usr,var}/lib/**/heat/db/migrations/versions'))
+      await writeFile(join(versions!, 'ffff_drop.py'), MIGRATION)
+    })
+    const fileWith = (releases: Values) =>
+      changedEnvironment({
+        values: {kk: {...nextFeatures(), releases}, heat: {images: {tags: {heat_api: broken}}}},
+      })
+
+    const upgraded = await onCloud(['upgrade', await fileWith({}), 'heat', '--yes'])
+    const accepted = await fileWith({heat: {migrations: ['ffff00001111']}})
+    const planned = await onCloud(['plan', accepted, 'heat', '--upgrade-checks'])
+
+    expect(upgraded.exitCode, `${upgraded.stdout}\n${upgraded.stderr}`).toBe(3)
+    expect(upgraded.stderr).toMatch(
+      /migration ffff00001111 of heat drops the column owner_id of stack \(\d+ rows, \d+ MB\)/,
+    )
+    expect((await podsOf('heat')).map(({metadata}) => metadata.uid).sort()).toEqual(
+      before.map(({metadata}) => metadata.uid).sort(),
+    )
+    expect(planned.exitCode, planned.stderr).toBe(0)
+    expect(planned.stderr).toContain('note: migration ffff00001111 of heat drops the column')
   })
 })

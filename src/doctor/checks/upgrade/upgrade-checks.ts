@@ -1,0 +1,189 @@
+import {collectors} from '../../../audit/gather.ts'
+import type {Database} from '../../../audit/queries.ts'
+import {asKkError} from '../../../base/errors.ts'
+import {mapParallel} from '../../../base/parallel.ts'
+import {PODS} from '../../../kubernetes/api/resources.ts'
+import type {Cluster} from '../../../kubernetes/cluster.ts'
+import type {Pod} from '../../../kubernetes/gate/kinds/observed.ts'
+import {pollCluster} from '../../../kubernetes/poll-cluster.ts'
+import {releaseName} from '../../../release.ts'
+import type {CheckResult} from '../change.ts'
+import type {Check} from '../checks.ts'
+import {checkPod, type ServiceUpgrade, serviceUpgrades} from './check-pod.ts'
+import {judgeSteps, type MigrationStep} from './migration-steps.ts'
+
+interface UpgradeCheckOptions {
+  readonly cluster: Pick<Cluster, 'objects' | 'exec'>
+  /** The directory of kk's own files, which has the program that reads migrations. */
+  readonly files: string
+  readonly onProgress: (line: string) => void
+}
+
+/** How long the image may take to be pulled and started, and a program to end, in milliseconds. */
+const START_MS = 600_000
+const PROGRAM_MS = 180_000
+
+/**
+ * Asks the new images of services whether they can replace the old ones: each in a pod of its own, with the
+ * configuration and the database of the running service.
+ */
+export function upgradeCheck(options: UpgradeCheckOptions): Check {
+  return {
+    name: 'new images of services',
+    changing: ['deploy'],
+    outcome:
+      'refuses what the service itself refuses, and a migration that takes from the old processes what they use, or locks a large table: KK_UPGRADE_CHECK; notes other changes of tables',
+    cost: 'a pod for each service with a database whose image is replaced',
+    find: async (change) =>
+      (await mapParallel(serviceUpgrades(change), (upgrade) => findings(upgrade, options))).flat(),
+  }
+}
+
+/** As `checkService`; a service that cannot be asked is a note. */
+async function findings(
+  upgrade: ServiceUpgrade,
+  options: UpgradeCheckOptions,
+): Promise<readonly CheckResult[]> {
+  try {
+    return await checkService(upgrade, options)
+  } catch (error) {
+    const {code, message} = asKkError(error)
+    if (code === 'KK_BUG') throw error
+    return [
+      {what: `not checked: whether ${upgrade.image} can replace ${releaseName(upgrade.release)}: ${message}`},
+    ]
+  }
+}
+
+async function checkService(
+  upgrade: ServiceUpgrade,
+  options: UpgradeCheckOptions,
+): Promise<readonly CheckResult[]> {
+  const {objects} = options.cluster
+  const pod = checkPod(upgrade, Date.now())
+  const {namespace, name} = pod.metadata
+  try {
+    options.onProgress(`asking ${upgrade.image} whether it can replace ${releaseName(upgrade.release)}`)
+    await objects.apply(PODS, pod, {manager: 'kk'})
+    const started = await start(upgrade, {namespace, name}, options)
+    if (started.isSimulated) return []
+    if (started.why !== undefined)
+      return [refused(upgrade, `${upgrade.image} does not start: ${started.why}`)]
+    const [status, steps] = await Promise.all([
+      serviceStatus(upgrade, {namespace, name}, options),
+      migrationSteps(upgrade, {namespace, name}, options),
+    ])
+    return [...status, ...steps]
+  } finally {
+    await objects.delete(PODS, {namespace, name}, {force: true})
+  }
+}
+
+interface Place {
+  readonly namespace: string
+  readonly name: string
+}
+
+interface Started {
+  /** Why the pod does not run; undefined if it does. */
+  readonly why?: string
+  /** Whether nothing runs in it: a simulated node has no containers. */
+  readonly isSimulated: boolean
+}
+
+/** Waits until the pod runs. */
+async function start(
+  {container}: ServiceUpgrade,
+  place: Place,
+  {cluster}: UpgradeCheckOptions,
+): Promise<Started> {
+  let why = 'no node takes it'
+  const started = await pollCluster(
+    async (): Promise<Started | false> => {
+      const {status} = (await cluster.objects.read<Pod>(PODS, place)) ?? {}
+      const {state, containerID} = status?.containerStatuses?.find(({name}) => name === container) ?? {}
+      const {reason, message} = state?.waiting ?? state?.terminated ?? {}
+      why = [reason, message].filter(Boolean).join(': ') || why
+      if (state?.terminated || PULL_FAILURES.has(reason ?? '')) return {why, isSimulated: false}
+      return state?.running ? {isSimulated: !containerID} : false
+    },
+    {interval: 1_000, deadline: Date.now() + START_MS},
+  )
+  return started ?? {why, isSimulated: false}
+}
+
+const PULL_FAILURES: ReadonlySet<string> = new Set([
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+])
+
+/** The services whose check needs the new schema: their charts have it as a Job after the migration. */
+const AFTER_MIGRATION: ReadonlySet<string> = new Set(['ironic'])
+
+/** Returns what the service says of its upgrade: 0 is good, 1 has warnings, 2 is a failure. */
+async function serviceStatus(
+  upgrade: ServiceUpgrade,
+  place: Place,
+  {cluster}: UpgradeCheckOptions,
+): Promise<readonly CheckResult[]> {
+  const {service, container} = upgrade
+  if (AFTER_MIGRATION.has(service)) return []
+  const {code, stdout, stderr} = await cluster.exec.run({
+    ...{namespace: place.namespace, pod: place.name, container, timeout: PROGRAM_MS},
+    command: [`${service}-status`, 'upgrade', 'check'],
+  })
+  if (code <= 1) return []
+  const lines = `${stdout}\n${stderr}`
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/^[|+ -]+|[|+ -]+$/g, ''))
+  const said = lines
+    .filter((line) => line !== '')
+    .slice(-8)
+    .join(', ')
+  return [refused(upgrade, `${service}-status upgrade check of ${upgrade.image}: ${said}`)]
+}
+
+function refused({release}: ServiceUpgrade, what: string): CheckResult {
+  return {
+    what: `${release}: ${what}`,
+    advice: 'correct that, and repeat the command; --skip-upgrade-checks upgrades all the same',
+    refusal: 'KK_UPGRADE_CHECK',
+  }
+}
+
+interface Scanned {
+  readonly schema?: {readonly steps?: readonly MigrationStep[]}
+  readonly cells?: Readonly<Record<string, Scanned>>
+}
+
+/** Returns what the migrations of the new image do that the database has not seen. */
+async function migrationSteps(
+  upgrade: ServiceUpgrade,
+  place: Place,
+  {cluster, files}: UpgradeCheckOptions,
+): Promise<readonly CheckResult[]> {
+  const {service, container, database} = upgrade
+  const input = {scan: true, databases: [withoutQueries(database)]}
+  const head = `import json\nINPUT = json.loads(${JSON.stringify(JSON.stringify(input))})\n`
+  const ended = await cluster.exec.run({
+    ...{namespace: place.namespace, pod: place.name, container, timeout: PROGRAM_MS},
+    ...{command: ['python3', '-I', '-'], input: `${head}${await collectors(files)('sql')}`},
+  })
+  if (ended.code !== 0) {
+    const why = ended.stderr.trim().split('\n').at(-1) ?? `exit code ${ended.code}`
+    return [{what: `not checked: the migrations of ${service}: ${why}`}]
+  }
+  const stepsOf = (scanned: Scanned): readonly MigrationStep[] => [
+    ...(scanned.schema?.steps ?? []),
+    ...Object.values(scanned.cells ?? {}).flatMap(stepsOf),
+  ]
+  const scanned = Object.values(JSON.parse(ended.stdout) as Readonly<Record<string, Scanned>>)
+  return judgeSteps(upgrade, scanned.flatMap(stepsOf))
+}
+
+function withoutQueries({queries: _, cells, ...database}: Database): Database {
+  const {queries: __, ...cell} = cells ?? {}
+  return {...database, ...(cells && {cells: cell as typeof cells})}
+}

@@ -1,0 +1,185 @@
+import {describe, expect, it} from 'vitest'
+import type {Change} from '../../../../src/doctor/checks/change.ts'
+import {checkPod, serviceUpgrades} from '../../../../src/doctor/checks/upgrade/check-pod.ts'
+import {upgradeCheck} from '../../../../src/doctor/checks/upgrade/upgrade-checks.ts'
+import type {Program} from '../../../../src/kubernetes/exec/exec.ts'
+import type {KubernetesObject} from '../../../../src/kubernetes/manifest/kubernetes-object.ts'
+import type {ReleaseId} from '../../../../src/release.ts'
+import {port} from '../../../kubernetes/support/port.ts'
+
+const labels = (component: string) => ({
+  'app.kubernetes.io/name': 'cinder',
+  'app.kubernetes.io/instance': 'cinder',
+  'app.kubernetes.io/component': component,
+})
+const deployment = (component: string, image: string): KubernetesObject => ({
+  ...{
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {name: `cinder-${component}`, labels: labels(component)},
+  },
+  spec: {
+    template: {
+      metadata: {labels: labels(component)},
+      spec: {
+        affinity: {podAntiAffinity: {}},
+        nodeSelector: {'openstack-control-plane': 'enabled'},
+        initContainers: [{name: 'dependencies', image: 'entrypoint'}],
+        containers: [
+          {name: 'log', image: 'log'},
+          {name: component, image, env: [{name: 'A', value: 'b'}], readinessProbe: {}, ports: [{}]},
+        ],
+        volumes: [{name: 'config', secret: {secretName: 'cinder-etc'}}],
+      },
+    },
+  },
+})
+
+function changeOf(before: string, after: string, accepted: readonly string[] = []) {
+  const next = {
+    objects: [
+      {object: deployment('scheduler', after), file: ''},
+      {object: deployment('api', after), file: ''},
+    ],
+    before: [deployment('scheduler', before), deployment('api', before)],
+    ...{hooksBefore: [], accepted},
+  }
+  return {next: new Map([['openstack/cinder' as ReleaseId, next]])} as unknown as Change
+}
+
+interface Kind {
+  readonly kind: string
+}
+
+interface Answers {
+  readonly status?: {readonly code: number; readonly stdout: string}
+  readonly steps?: readonly object[]
+  readonly container?: object
+}
+
+function clusterWith({
+  status = {code: 0, stdout: ''},
+  steps = [],
+  container = {state: {running: {}}, containerID: 'containerd://1'},
+}: Answers) {
+  const done: string[] = []
+  const programs: Program[] = []
+  const cluster = {
+    objects: port({
+      async apply({kind}: Kind, {metadata}: {readonly metadata: {readonly name: string}}) {
+        done.push(`create ${kind} ${metadata.name.replace(/-[^-]+$/, '')}`)
+        return {metadata: {}}
+      },
+      async read<T>() {
+        return {metadata: {}, status: {containerStatuses: [{name: 'api', ...container}]}} as T
+      },
+      async delete({kind}: Kind) {
+        done.push(`delete ${kind}`)
+      },
+    }),
+    exec: port({
+      async run(program: Program) {
+        programs.push(program)
+        if (program.command[0] !== 'python3') return {stderr: '', ...status}
+        return {code: 0, stdout: JSON.stringify({cinder: {schema: {steps}}}), stderr: ''}
+      },
+    }),
+  }
+  return {cluster: cluster as never, done, programs}
+}
+
+const FILES = new URL('../../../..', import.meta.url).pathname
+const find = async (answers: Answers, change = changeOf('cinder:1', 'cinder:2')) => {
+  const {cluster, done, programs} = clusterWith(answers)
+  const found = await upgradeCheck({cluster, files: FILES, onProgress: () => undefined}).find(change)
+  return {found, done, programs}
+}
+
+describe('the pod of a new image', () => {
+  it('has the configuration of the running service, and is selected by no Service of it', () => {
+    const [upgrade] = serviceUpgrades(changeOf('cinder:1', 'cinder:2'))
+    const {metadata, spec} = checkPod(upgrade!, 1)
+
+    expect(metadata).toEqual({
+      ...{name: 'cinder-upgrade-check-1', namespace: 'openstack'},
+      labels: {...labels('upgrade-check')},
+    })
+    expect(spec.containers).toEqual([
+      {
+        ...{name: 'api', image: 'cinder:2', env: [{name: 'A', value: 'b'}]},
+        command: ['bash', '-c', 'sudo -E kolla_set_configs && exec sleep 900'],
+      },
+    ])
+    expect(spec).toMatchObject({
+      volumes: [{name: 'config'}],
+      nodeSelector: {'openstack-control-plane': 'enabled'},
+    })
+    expect(spec).not.toHaveProperty('initContainers')
+  })
+
+  it('is for services whose image changes, and that have a database', () => {
+    const change = changeOf('cinder:1', 'cinder:1')
+    const {objects, ...rest} = change.next.get('openstack/cinder')!
+    const scheduler = {object: deployment('scheduler', 'cinder:2'), file: ''}
+    const next = {...rest, objects: [scheduler, objects[1]!]}
+
+    expect(serviceUpgrades(change)).toEqual([])
+    expect(serviceUpgrades({next: new Map([['openstack/cinder', next]])})).toMatchObject([
+      {container: 'scheduler', image: 'cinder:2'},
+    ])
+  })
+})
+
+describe('the check of new images', () => {
+  it('asks the service and reads its migrations, and deletes the pod', async () => {
+    const {found, done, programs} = await find({})
+
+    expect(found).toEqual([])
+    expect(done).toEqual(['create Pod cinder-upgrade-check', 'delete Pod'])
+    expect(programs.map(({command}) => command.join(' '))).toEqual([
+      'cinder-status upgrade check',
+      'python3 -I -',
+    ])
+    expect(programs[1]!.input).toContain(String.raw`INPUT = json.loads("{\"scan\":true`)
+    expect(programs[1]!.input).not.toContain('FROM volumes')
+  })
+
+  it('refuses what the service refuses, and a migration that breaks the old processes', async () => {
+    const step = {revision: 'b2', branch: null, does: 'drops the column', table: 'volumes', column: 'host'}
+    const answers = {
+      status: {code: 2, stdout: '+---+\n| Check: Policy File |\n| Result: Failure |\n+---+'},
+      steps: [{...step, rows: 1, bytes: 1}],
+    }
+
+    const {found} = await find(answers)
+    const accepted = await find({steps: answers.steps}, changeOf('cinder:1', 'cinder:2', ['b2']))
+
+    expect(found).toMatchObject([
+      {
+        what: 'openstack/cinder: cinder-status upgrade check of cinder:2: Check: Policy File, Result: Failure',
+        refusal: 'KK_UPGRADE_CHECK',
+      },
+      {what: expect.stringMatching(/^migration b2 of cinder drops/), refusal: 'KK_UPGRADE_CHECK'},
+    ])
+    expect(accepted.found).toEqual([{what: expect.stringMatching(/^migration b2/)}])
+  })
+
+  it('refuses an image that does not start', async () => {
+    const waiting = {reason: 'ImagePullBackOff', message: 'not found'}
+    const {found, done} = await find({container: {state: {waiting}}})
+
+    expect(found).toMatchObject([
+      {
+        what: 'openstack/cinder: cinder:2 does not start: ImagePullBackOff: not found',
+        refusal: 'KK_UPGRADE_CHECK',
+      },
+    ])
+    expect(done.at(-1)).toBe('delete Pod')
+  })
+
+  it('asks nothing of a simulated pod', async () => {
+    const {found, programs} = await find({container: {state: {running: {}}}})
+
+    expect([found, programs]).toEqual([[], []])
+  })
+})
