@@ -2,6 +2,7 @@ import {appendFile} from 'node:fs/promises'
 import {loadavg} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import {CLIENT} from '../../../scripts/cloud/client.ts'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {FORMER_KUBERNETES} from '../../../scripts/toolbox/recipe.ts'
 import type {Versions} from '../../../src/audit/versions.ts'
@@ -26,6 +27,7 @@ import {phase} from '../support/phase.ts'
 import {plantedImage} from '../support/planted-image.ts'
 import {longestGap, openPing, openSession, type Session} from '../support/sessions.ts'
 import {
+  clientOnSpareNode,
   expectConsistent,
   membersOn,
   nodesUp,
@@ -275,9 +277,12 @@ describe('libvirt, nova: nodes that are rolled', () => {
 
     const before = await kubeletVersions()
     const planned = await onCloud([...words, '--dry-run'])
+    // It has no controller, and would keep its node.
+    await kubectl(['delete', 'pod', '--namespace', CLIENT.namespace, CLIENT.name, '--now'])
     const rolled = await whileWatched('Kubernetes upgraded', moved, () =>
       onCloud([...words, '--soak', '10s', '--timeout', '20m', '--yes', '--output', 'json']),
     )
+    await clientOnSpareNode()
 
     expect(before).toEqual(NODES.map(() => FORMER_KUBERNETES))
     expect(planned.stdout).toMatch(/node-1 +drain, run the command, return\n +node-2 +drain/)
