@@ -217,7 +217,7 @@ const ROWS: readonly Row[] = [
     'to read in the pods of the services, and with --repair to execute commands there'],
   [['audit'], 'cluster', 'secrets', 'list', 'to read TLS certificates', 'certificates are not read'],
 
-  [['plan --upgrade-checks'], 'release', 'pods', 'get create patch delete',
+  [['plan --upgrade-checks'], 'release', 'pods', 'get list create patch delete',
     'to start a pod of each new image, as the upgrade does', 'new images are not asked, with a note'],
   [['plan --upgrade-checks'], 'release', 'pods/exec', 'get create',
     'to run the upgrade check of the service, and to read its migrations, in these pods', 'new images are not asked, with a note'],

@@ -102,6 +102,13 @@ export function checkPod({release, deployment, container, image}: ServiceUpgrade
 
 type Labels = Readonly<Record<string, string>>
 
+/** What only the service needs; without requests, the pod fits on a full node. */
 const DROPPED: ReadonlySet<string> = new Set([
-  ...['args', 'ports', 'lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'],
+  ...['args', 'ports', 'lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe', 'resources'],
 ])
+
+/** The label selector of such pods of a release. */
+export function checkPodsOf({deployment}: ServiceUpgrade): string {
+  const instance = deployment.metadata.labels?.['app.kubernetes.io/instance']
+  return `${COMPONENT}=upgrade-check,app.kubernetes.io/instance=${instance}`
+}

@@ -1,15 +1,15 @@
 import {collectors} from '../../../audit/gather.ts'
 import type {Database} from '../../../audit/queries.ts'
-import {asKkError} from '../../../base/errors.ts'
+import {asKkError, KkError} from '../../../base/errors.ts'
 import {mapParallel} from '../../../base/parallel.ts'
 import {PODS} from '../../../kubernetes/api/resources.ts'
 import type {Cluster} from '../../../kubernetes/cluster.ts'
 import type {Pod} from '../../../kubernetes/gate/kinds/observed.ts'
 import {pollCluster} from '../../../kubernetes/poll-cluster.ts'
-import {releaseName} from '../../../release.ts'
+import {releaseName, releaseNamespace} from '../../../release.ts'
 import type {CheckResult} from '../change.ts'
 import type {Check} from '../checks.ts'
-import {checkPod, type ServiceUpgrade, serviceUpgrades} from './check-pod.ts'
+import {checkPod, checkPodsOf, type ServiceUpgrade, serviceUpgrades} from './check-pod.ts'
 import {judgeSteps, type MigrationStep} from './migration-steps.ts'
 
 interface UpgradeCheckOptions {
@@ -20,7 +20,7 @@ interface UpgradeCheckOptions {
 }
 
 /** How long the image may take to be pulled and started, and a program to end, in milliseconds. */
-const START_MS = 600_000
+const START_MS = 300_000
 const PROGRAM_MS = 180_000
 
 /**
@@ -63,6 +63,7 @@ async function checkService(
   const pod = checkPod(upgrade, Date.now())
   const {namespace, name} = pod.metadata
   try {
+    await deleteEnded(upgrade, options)
     options.onProgress(`asking ${upgrade.image} whether it can replace ${releaseName(upgrade.release)}`)
     await objects.apply(PODS, pod, {manager: 'kk'})
     const started = await start(upgrade, {namespace, name}, options)
@@ -77,6 +78,17 @@ async function checkService(
   } finally {
     await objects.delete(PODS, {namespace, name}, {force: true})
   }
+}
+
+/** Deletes the pods that an earlier call could not delete, because it was killed. */
+async function deleteEnded(
+  upgrade: ServiceUpgrade,
+  {cluster: {objects}}: UpgradeCheckOptions,
+): Promise<void> {
+  const namespace = releaseNamespace(upgrade.release)
+  for (const {metadata, status} of (await objects.list<Pod>(PODS, namespace, checkPodsOf(upgrade))) ?? [])
+    if (status?.phase === 'Failed' || status?.phase === 'Succeeded')
+      await objects.delete(PODS, {namespace, name: metadata.name})
 }
 
 interface Place {
@@ -109,7 +121,8 @@ async function start(
     },
     {interval: 1_000, deadline: Date.now() + START_MS},
   )
-  return started ?? {why, isSimulated: false}
+  if (started) return started
+  throw new KkError('KK_UNHEALTHY', `its pod did not start in time: ${why}`)
 }
 
 const PULL_FAILURES: ReadonlySet<string> = new Set([

@@ -73,8 +73,12 @@ function clusterWith({
       async read<T>() {
         return {metadata: {}, status: {containerStatuses: [{name: 'api', ...container}]}} as T
       },
-      async delete({kind}: Kind) {
-        done.push(`delete ${kind}`)
+      async list<T>() {
+        const pod = (name: string, phase: string) => ({metadata: {name}, status: {phase}})
+        return [pod('left', 'Failed'), pod('of-another', 'Running')] as T[]
+      },
+      async delete(_: Kind, {name}: {readonly name: string}) {
+        done.push(`delete ${name.replace(/-[^-]+$/, '')}`)
       },
     }),
     exec: port({
@@ -135,7 +139,7 @@ describe('the check of new images', () => {
     const {found, done, programs} = await find({})
 
     expect(found).toEqual([])
-    expect(done).toEqual(['create Pod cinder-upgrade-check', 'delete Pod'])
+    expect(done).toEqual(['delete left', 'create Pod cinder-upgrade-check', 'delete cinder-upgrade-check'])
     expect(programs.map(({command}) => command.join(' '))).toEqual([
       'cinder-status upgrade check',
       'python3 -I -',
@@ -174,7 +178,7 @@ describe('the check of new images', () => {
         refusal: 'KK_UPGRADE_CHECK',
       },
     ])
-    expect(done.at(-1)).toBe('delete Pod')
+    expect(done.at(-1)).toBe('delete cinder-upgrade-check')
   })
 
   it('asks nothing of a simulated pod', async () => {
