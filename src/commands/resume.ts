@@ -15,6 +15,7 @@ import {
   reportFlags,
   streamFlags,
   testFlags,
+  upgradeCheckFlags,
   versionFlags,
 } from '../cli/run/flags.ts'
 import {expectRollbackFor} from '../cli/run/on-failure.ts'
@@ -45,6 +46,7 @@ export default class Resume extends KkCommand {
     ...changeFlags,
     ...dataFlags,
     ...versionFlags,
+    ...upgradeCheckFlags,
     ...conflictFlags,
     ...onFailureFlags,
     ...testFlags,

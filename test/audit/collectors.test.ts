@@ -157,6 +157,11 @@ def upgrade():
         batch_op.drop_column('host')
     op.execute('ALTER TABLE tags CONVERT TO CHARACTER SET utf8mb4')
     op.execute(sa.text('DELETE FROM tags'))
+    for table in ('tags', 'volumes'):
+        op.execute(sa.text(f'ALTER TABLE {table} DROP COLUMN old'))
+    op.drop_column(table_name='volumes', column_name='az')
+    op.alter_column(computed(), 'state', type_=sa.String(8))
+    op.execute(statement())
 def downgrade():
     op.drop_table('snapshots')
 `,
@@ -193,6 +198,11 @@ it('the migrations that a database has not seen are read for what they do to whi
     {...b2, does: 'allows no NULL in the column', column: 'size', table: 'volumes', rows: 12, bytes: 4096},
     {...b2, does: 'drops the column', column: 'host', table: 'volumes', rows: 12, bytes: 4096},
     {...b2, does: 'rewrites the table', table: 'tags', rows: 7, bytes: 99},
+    {...b2, does: 'drops the column', column: 'old', table: 'tags', rows: 7, bytes: 99},
+    {...b2, does: 'drops the column', column: 'old', table: 'volumes', rows: 12, bytes: 4096},
+    {...b2, does: 'drops the column', column: 'az', table: 'volumes', rows: 12, bytes: 4096},
+    {...b2, does: 'changes the type of the column', column: 'state', table: null, rows: 0, bytes: 0},
+    {...b2, does: 'executes SQL that it computes', table: null, rows: 0, bytes: 0},
     {revision: 'c3', branch: 'contract', does: 'drops the table', table: 'backups', rows: 0, bytes: 0},
   ])
 })

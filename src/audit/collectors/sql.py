@@ -121,71 +121,110 @@ def schema(cursor, database):
             reached.add(revision)
             rest.extend(known.get(revision, ([], ''))[0])
     pending = sorted(set(known) - reached)
+    unknown = sorted(set(applied) - set(known))
+    # To an image that does not know the schema, all its migrations look new.
+    new = {} if unknown else {each: known[each][1] for each in pending}
     return {
         'applied': applied,
         'known': len(known),
         'pending': pending,
-        'unknown': sorted(set(applied) - set(known)),
-        **({'steps': steps(cursor, {each: known[each][1] for each in pending})} if INPUT.get('scan') else {}),
+        'unknown': unknown,
+        **({'steps': steps(cursor, new)} if INPUT.get('scan') else {}),
     }
 
 
-# What a migration does to a table that has rows, by the function of alembic.
-CHANGES = {
-    'drop_table': lambda args, options: {'does': 'drops the table'},
-    'rename_table': lambda args, options: {'does': 'renames the table'},
-    'drop_column': lambda args, options: {'does': 'drops the column', 'column': args[0]},
-    'alter_column': lambda args, options: altered(args[0], options),
+# What a migration does to a table that has rows, by the function of alembic; and by statements of SQL.
+FUNCTIONS = {
+    'drop_table': 'drops the table',
+    'rename_table': 'renames the table',
+    'drop_column': 'drops the column',
+    'alter_column': 'alters the column',
 }
+STATEMENTS = [(re.compile(pattern, re.I), does) for pattern, does in (
+    (r'\s*DROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?`?(?P<table>\w+)', 'drops the table'),
+    (r'\s*RENAME\s+TABLE\s+`?(?P<table>\w+)', 'renames the table'),
+    (r'\s*ALTER\s+TABLE\s+`?(?P<table>\w+)`?\s.*\bDROP\s+COLUMN\s+`?(?P<column>\w+)', 'drops the column'),
+    (r'\s*ALTER\s+TABLE\s+`?(?P<table>\w+)`?\s.*\b(?:CHANGE|RENAME\s+COLUMN)\s+`?(?P<column>\w+)', 'renames the column'),
+    (r'\s*ALTER\s+TABLE\s+`?(?P<table>\w+)`?\s.*\bMODIFY\s+(?:COLUMN\s+)?`?(?P<column>\w+)', 'changes the type of the column'),
+    (r'\s*ALTER\s+TABLE\s+`?(?P<table>\w+)`?\s.*\bCONVERT\s+TO\b', 'rewrites the table'),
+)]
 
 
-def altered(column, options):
+def altered(options):
     if 'new_column_name' in options:
-        return {'does': 'renames the column', 'column': column}
+        return 'renames the column'
     if 'type_' in options:
-        return {'does': 'changes the type of the column', 'column': column}
-    if options.get('nullable') == 'False':
-        return {'does': 'allows no NULL in the column', 'column': column}
-    return None
+        return 'changes the type of the column'
+    return 'allows no NULL in the column' if options.get('nullable') == 'False' else None
 
 
-REWRITE = re.compile(r'\s*ALTER\s+TABLE\s+`?(\w+)`?\s+CONVERT\s+TO', re.I)
+def text_of(node, values):
+    """The string of an expression: a constant, one with known names in it, or `text()` of one; else None."""
+    if isinstance(node, ast.Call) and node.args and getattr(node.func, 'attr', getattr(node.func, 'id', '')) == 'text':
+        return text_of(node.args[0], values)
+    if isinstance(node, ast.JoinedStr):
+        parts = [text_of(each.value if isinstance(each, ast.FormattedValue) else each, values) for each in node.values]
+        return None if None in parts else ''.join(parts)
+    found = constant(node, values)
+    return found if isinstance(found, str) else None
 
 
-def operations(node, values, batch=None):
-    """Yields what the calls below a node do, without those of a downgrade; `batch` is the table of a batch."""
+def operations(node, values, batches=()):
+    """Yields what the calls below a node do, without those of a downgrade; `batches` are tables by name."""
     for child in ast.iter_child_nodes(node):
-        table = batch
         if isinstance(child, ast.FunctionDef) and child.name.startswith('downgrade'):
             continue
-        for item in getattr(child, 'items', []) if isinstance(child, ast.With) else []:
-            call = item.context_expr
-            if isinstance(call, ast.Call) and getattr(call.func, 'attr', '') == 'batch_alter_table' and call.args:
-                table = constant(call.args[0], values)
+        items = constant(child.iter, values) if isinstance(child, ast.For) else None
+        if isinstance(items, (list, tuple)) and isinstance(child.target, ast.Name):
+            for item in items:
+                yield from operations(child, {**values, child.target.id: item}, batches)
+            continue
+        inner = dict(batches)
+        for item in child.items if isinstance(child, ast.With) else []:
+            call, name = item.context_expr, item.optional_vars
+            if isinstance(call, ast.Call) and getattr(call.func, 'attr', '') == 'batch_alter_table':
+                inner[getattr(name, 'id', '')] = argument(call, 0, 'table_name', values)
         if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
-            yield from operation(child, values, table)
-        yield from operations(child, values, table)
+            yield from operation(child, values, inner)
+        yield from operations(child, values, inner)
 
 
-def operation(call, values, batch):
-    args = [constant(each, values) for each in call.args]
-    if call.func.attr == 'execute':
-        found = REWRITE.match(args[0]) if args and isinstance(args[0], str) else None
-        if found:
-            yield {'does': 'rewrites the table', 'table': found.group(1)}
-    if call.func.attr not in CHANGES:
+def argument(call, position, name, values):
+    """An argument of a call, by its position or its name; None if it is not known."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return text_of(keyword.value, values)
+    return text_of(call.args[position], values) if position < len(call.args) else None
+
+
+def operation(call, values, batches):
+    owner = getattr(call.func.value, 'id', '')
+    if call.func.attr == 'execute' and call.args:
+        statement = text_of(call.args[0], values)
+        for pattern, does in STATEMENTS if statement else []:
+            found = pattern.match(statement)
+            if found:
+                yield {'does': does, **found.groupdict()}
+                return
+        if statement is None and owner == 'op':
+            yield {'does': 'executes SQL that it computes', 'table': None}
+    if call.func.attr not in FUNCTIONS:
         return
     options = {each.arg: ast.unparse(each.value) for each in call.keywords}
-    table, *rest = args if batch is None else [batch] + args
-    change = CHANGES[call.func.attr](rest + [None], options)
-    if change:
-        yield {**change, 'table': table}
+    does = altered(options) if call.func.attr == 'alter_column' else FUNCTIONS[call.func.attr]
+    if does is None:
+        return
+    position = 0 if owner in batches else 1
+    found = {'does': does, 'table': batches[owner] if owner in batches else argument(call, 0, 'table_name', values)}
+    if call.func.attr.endswith('_column'):
+        found['column'] = argument(call, position, 'column_name', values)
+    yield found
 
 
 def steps(cursor, files):
     """Returns what the migrations of these files do, with the rows and bytes of each table."""
     found = [
-        {'revision': revision, 'branch': 'contract' if 'contract' in path else None, **each}
+        {'revision': revision, 'branch': 'contract' if '/contract/' in path else None, **each}
         for revision, path in files.items()
         for module in [parsed(path)]
         for each in operations(module, values_of(module))

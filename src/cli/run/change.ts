@@ -181,7 +181,7 @@ interface RunSources {
 async function runChange(
   planned: PlannedChange,
   {
-    options: {verb, flags, console, account},
+    options: {verb, flags, console, account, open},
     context,
     scope,
     cluster,
@@ -197,7 +197,8 @@ async function runChange(
   const data: HookData[] = []
   const collect: ConfirmDataLoss = (each) => data.push(each) > 0
   const confirmDataLoss = flags['dry-run'] ? collect : dataLossPrompt(flags['confirm-data'])
-  const isAsked = !flags['dry-run'] && !flags['skip-upgrade-checks']
+  // The account of a run in the cluster has no right to start programs in pods.
+  const isAsked = !open && !flags['dry-run'] && !flags['skip-upgrade-checks']
   const moreChecks = isAsked ? [await newImagesCheck(cluster, console)] : []
   const ports = {
     cluster,

@@ -93,7 +93,7 @@ export const versionFlags = {
 }
 
 /** Controls the checks of new images. */
-const upgradeCheckFlags = {
+export const upgradeCheckFlags = {
   'skip-upgrade-checks': Flags.boolean({
     summary: 'Do not ask the new images of services whether they can replace the old ones.',
   }),

@@ -77,7 +77,10 @@ export function repeatCommand({file, names, flags}: Repeated): RepeatCommand {
   }
 }
 
-const SWITCHES = ['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep-schema', 'test'] as const
+const SWITCHES = [
+  ...['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep-schema', 'test'],
+  'skip-upgrade-checks',
+] as const
 
 /**
  * Returns the flags that control how a change runs, each after a space, so that a retry runs in the same way.

@@ -97,6 +97,8 @@ export interface NextRevision {
   readonly before: readonly KubernetesObject[]
   /** The hooks of that revision. */
   readonly hooksBefore: readonly KubernetesObject[]
+  /** The section of the environment; of one of several releases of it, too. */
+  readonly section?: string
   /** The migrations that the environment accepts. */
   readonly accepted?: readonly string[] | undefined
   /** The chart and its values; undefined for a revision that helm takes from a record. */
@@ -248,7 +250,7 @@ function serverOf(name: string, values: Values): string | undefined {
 }
 
 function nextOf(
-  {chart, layers, migrations}: PreparedRelease,
+  {chart, layers, desired, migrations}: PreparedRelease,
   objects: readonly KubernetesObject[],
   deployed: StoredRelease | undefined,
 ): NextRevision {
@@ -263,6 +265,7 @@ function nextOf(
     })),
     before: parseManifest(deployed?.manifest ?? ''),
     hooksBefore: deployed ? hookObjects(deployed) : [],
+    section: releaseName(desired.part?.section ?? desired.release),
     accepted: migrations,
     source: {chart, values: mergedValues(layers)},
   }

@@ -38,6 +38,8 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
   [/^kk node (add|drain|evacuate|remove|replace|return)/, 'KK_NO_NODE'],
+  [/^kk node roll .*--exec/, 'KK_USAGE'],
+  [/^kk node roll .*--old-qemu/, 'KK_NOT_INSTALLED'],
   [/^kk import --namespace/, 'KK_NOT_INSTALLED'],
   [/^kk adopt .*--former-owner/, 'KK_NOT_INSTALLED'],
   [/^kk remove placement/, 'KK_NOT_INSTALLED'],

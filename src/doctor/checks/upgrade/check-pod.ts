@@ -13,31 +13,42 @@ export interface ServiceUpgrade {
   /** The deployed Deployment of a component that uses the database, and its container. */
   readonly deployment: KubernetesObject
   readonly container: string
-  readonly image: string
+  /** The container of the new revision. */
+  readonly following: Container
+  /** The secrets with which its image is pulled. */
+  readonly pullSecrets: unknown
+  /** The section of the environment. */
+  readonly section: string
   /** The migrations that the environment accepts. */
   readonly accepted: readonly string[]
 }
 
 /** Returns the services of a change of which a component that uses the database gets another image. */
 export function serviceUpgrades({next}: Pick<Change, 'next'>): readonly ServiceUpgrade[] {
-  return [...next].flatMap(([release, {objects, before, accepted = []}]) => {
-    const deployments = objects.map(({object}) => object).filter(({kind}) => kind === 'Deployment')
-    const service = deployments.map((each) => each.metadata.labels?.[NAME]).find((name) => name !== undefined)
-    const [database, ...components] = DATABASES[service ?? ''] ?? []
-    if (service === undefined || database === undefined) return []
-    for (const component of components) {
-      const isOf = (each: KubernetesObject) =>
-        each.kind === 'Deployment' && each.metadata.labels?.[COMPONENT] === component
-      const deployment = before.find(isOf)
-      const following = deployments.find(isOf)
-      const image = following && imageOf(following, component)
-      if (!deployment || image === undefined) continue
-      const deployed = imageOf(deployment, component)
-      if (deployed === undefined || deployed === image) continue
-      return [{release, service, database, deployment, container: component, image, accepted}]
-    }
-    return []
-  })
+  const all = [...next].flatMap(
+    ([release, {objects, before, section = releaseName(release), accepted = []}]) => {
+      const deployments = objects.map(({object}) => object).filter(({kind}) => kind === 'Deployment')
+      const service = deployments
+        .map((each) => each.metadata.labels?.[NAME])
+        .find((name) => name !== undefined)
+      const [database, ...components] = DATABASES[service ?? ''] ?? []
+      if (service === undefined || database === undefined) return []
+      for (const component of components) {
+        const isOf = (each: KubernetesObject) =>
+          each.kind === 'Deployment' && each.metadata.labels?.[COMPONENT] === component
+        const deployment = before.find(isOf)
+        const following = deployments.find(isOf)
+        const [old, fresh] = [deployment, following].map((each) => each && containerOf(each, component))
+        if (!deployment || !following || !old || !fresh || old.image === fresh.image) continue
+        const pullSecrets = dig(following, 'spec', 'template', 'spec', 'imagePullSecrets')
+        const of = {release, service, database, deployment, container: component, section, accepted}
+        return [{...of, following: fresh, pullSecrets}]
+      }
+      return []
+    },
+  )
+  // Each component of a section may be a release, and all have the database.
+  return [...new Map(all.map((each) => [`${each.section}/${each.service}`, each])).values()]
 }
 
 const NAME = 'app.kubernetes.io/name'
@@ -53,8 +64,8 @@ function containersOf(deployment: KubernetesObject): readonly Container[] {
   return (dig(deployment, 'spec', 'template', 'spec', 'containers') ?? []) as readonly Container[]
 }
 
-function imageOf(deployment: KubernetesObject, container: string): string | undefined {
-  return containersOf(deployment).find(({name}) => name === container)?.image
+function containerOf(deployment: KubernetesObject, container: string): Container | undefined {
+  return containersOf(deployment).find(({name}) => name === container)
 }
 
 /** How long the pod stays if kk ends before it deletes it, in seconds. */
@@ -65,7 +76,8 @@ const LIFETIME_SECONDS = 900
  * It has another component than the service, so that no Service selects it, and the other labels, for
  * policies of the network.
  */
-export function checkPod({release, deployment, container, image}: ServiceUpgrade, now: number) {
+export function checkPod(upgrade: ServiceUpgrade, now: number) {
+  const {release, deployment, container, following, pullSecrets} = upgrade
   const {labels = {}} = (dig(deployment, 'spec', 'template', 'metadata') ?? {}) as {labels?: Labels}
   const {
     affinity: _,
@@ -73,7 +85,11 @@ export function checkPod({release, deployment, container, image}: ServiceUpgrade
     initContainers: ___,
     ...spec
   } = dig(...([deployment, 'spec', 'template', 'spec'] as const)) as Readonly<Record<string, unknown>>
-  const own = containersOf(deployment).find(({name}) => name === container)!
+  const own = containerOf(deployment, container)!
+  const volumes = (spec.volumes ?? []) as readonly {
+    readonly name: string
+    readonly persistentVolumeClaim?: object
+  }[]
   const kept = Object.fromEntries(Object.entries(own).filter(([field]) => !DROPPED.has(field)))
   return {
     apiVersion: 'v1',
@@ -85,20 +101,35 @@ export function checkPod({release, deployment, container, image}: ServiceUpgrade
     },
     spec: {
       ...spec,
+      imagePullSecrets: pullSecrets,
+      // The running service may have the claim on another node.
+      volumes: volumes.map((each) => (each.persistentVolumeClaim ? {name: each.name, emptyDir: {}} : each)),
       restartPolicy: 'Never',
       activeDeadlineSeconds: LIFETIME_SECONDS,
       terminationGracePeriodSeconds: 0,
-      // As kolla_start does before it starts the service.
       containers: [
         {
           ...kept,
-          image,
-          command: ['bash', '-c', `sudo -E kolla_set_configs && exec sleep ${LIFETIME_SECONDS}`],
+          image: following.image,
+          imagePullPolicy: following.imagePullPolicy,
+          // As kolla_start does before it starts the service.
+          command: [
+            ...['bash', '-c'],
+            `sudo -E kolla_set_configs && touch ${CONFIGURED} && exec sleep ${LIFETIME_SECONDS}`,
+          ],
+          readinessProbe: {
+            exec: {command: ['test', '-e', CONFIGURED]},
+            periodSeconds: 1,
+            failureThreshold: 600,
+          },
         },
       ],
     },
   } as const
 }
+
+/** Exists when the configuration is in place. */
+const CONFIGURED = '/tmp/kk-configured'
 
 type Labels = Readonly<Record<string, string>>
 

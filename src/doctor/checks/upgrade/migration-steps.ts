@@ -1,4 +1,3 @@
-import {type ReleaseId, releaseName} from '../../../release.ts'
 import type {CheckResult} from '../change.ts'
 
 /** What a migration that was not applied does to a table (`src/audit/collectors/sql.py`). */
@@ -25,6 +24,9 @@ const BREAKS: ReadonlySet<string> = new Set([
 /** What copies each row of its table, which can be written to only afterwards. */
 const COPIES: ReadonlySet<string> = new Set(['rewrites the table', 'changes the type of the column'])
 
+/** What names no table. */
+const COMPUTES: ReadonlySet<string> = new Set(['executes SQL that it computes'])
+
 /** How fast a table is copied, in bytes per second: a low estimate for a disk in the network. */
 const BYTES_PER_SECOND = 20 * 1024 ** 2
 /** The longest time for which a table is locked without acceptance, in seconds. */
@@ -32,7 +34,8 @@ const LONGEST_LOCK_SECONDS = 10
 
 interface JudgedService {
   readonly service: string
-  readonly release: ReleaseId
+  /** The section of the environment. */
+  readonly section: string
   /** The revisions that the environment accepts. */
   readonly accepted: readonly string[]
 }
@@ -43,7 +46,7 @@ interface JudgedService {
  * rows.
  */
 export function judgeSteps(
-  {service, release, accepted}: JudgedService,
+  {service, section, accepted}: JudgedService,
   steps: readonly MigrationStep[],
 ): readonly CheckResult[] {
   return steps.flatMap((step): readonly CheckResult[] => {
@@ -51,14 +54,11 @@ export function judgeSteps(
     const lock = Math.round(bytes / BYTES_PER_SECOND)
     const breaks = BREAKS.has(does) && branch !== 'contract'
     const locks = COPIES.has(does) && lock > LONGEST_LOCK_SECONDS
-    if (!breaks && rows === 0) return []
-    const subject = [
-      does,
-      ...(column ? [column] : []),
-      ...(column ? ['of'] : []),
-      table ?? 'it computes',
-    ].join(' ')
-    const size = `${rows} rows, ${Math.ceil(bytes / 1024 ** 2)} MB`
+    // The rows of a table are not known if the migration computes its name.
+    if (!breaks && rows === 0 && table !== null) return []
+    const name = table ?? (COMPUTES.has(does) ? '' : 'of a computed name')
+    const subject = [does, ...(column ? [column, 'of'] : []), name].filter(Boolean).join(' ')
+    const size = table === null ? 'not known which rows' : `${rows} rows, ${Math.ceil(bytes / 1024 ** 2)} MB`
     const effect = [
       ...(breaks ? ['the processes of the old release, which still serve, use it'] : []),
       ...(COPIES.has(does) ? [`it can be written to only after about ${Math.max(1, lock)} s`] : []),
@@ -68,7 +68,7 @@ export function judgeSteps(
     return [
       {
         what,
-        advice: `if that is acceptable, state it in the file: kk.releases.${releaseName(release)}.migrations: [${revision}]`,
+        advice: `if that is acceptable, state it in the file: kk.releases.${section}.migrations: [${revision}]`,
         refusal: 'KK_UPGRADE_CHECK',
       },
     ]

@@ -17,6 +17,9 @@ interface UpgradeCheckOptions {
   /** The directory of kk's own files, which has the program that reads migrations. */
   readonly files: string
   readonly onProgress: (line: string) => void
+  readonly signal?: AbortSignal | undefined
+  /** How long failed pulls are tried again, in milliseconds. */
+  readonly pullRetries?: number
 }
 
 /** How long the image may take to be pulled and started, and a program to end, in milliseconds. */
@@ -47,10 +50,13 @@ async function findings(
   try {
     return await checkService(upgrade, options)
   } catch (error) {
+    options.signal?.throwIfAborted()
     const {code, message} = asKkError(error)
     if (code === 'KK_BUG') throw error
     return [
-      {what: `not checked: whether ${upgrade.image} can replace ${releaseName(upgrade.release)}: ${message}`},
+      {
+        what: `not checked: whether ${upgrade.following.image} can replace ${releaseName(upgrade.release)}: ${message}`,
+      },
     ]
   }
 }
@@ -64,19 +70,22 @@ async function checkService(
   const {namespace, name} = pod.metadata
   try {
     await deleteEnded(upgrade, options)
-    options.onProgress(`asking ${upgrade.image} whether it can replace ${releaseName(upgrade.release)}`)
+    options.onProgress(
+      `asking ${upgrade.following.image} whether it can replace ${releaseName(upgrade.release)}`,
+    )
     await objects.apply(PODS, pod, {manager: 'kk'})
     const started = await start(upgrade, {namespace, name}, options)
     if (started.isSimulated) return []
     if (started.why !== undefined)
-      return [refused(upgrade, `${upgrade.image} does not start: ${started.why}`)]
+      return [refused(upgrade, `${upgrade.following.image} does not start: ${started.why}`)]
     const [status, steps] = await Promise.all([
       serviceStatus(upgrade, {namespace, name}, options),
       migrationSteps(upgrade, {namespace, name}, options),
     ])
     return [...status, ...steps]
   } finally {
-    await objects.delete(PODS, {namespace, name}, {force: true})
+    // Its deadline ends it, and a later call deletes it; the findings count.
+    await objects.delete(PODS, {namespace, name}, {force: true}).catch(() => undefined)
   }
 }
 
@@ -107,24 +116,32 @@ interface Started {
 async function start(
   {container}: ServiceUpgrade,
   place: Place,
-  {cluster}: UpgradeCheckOptions,
+  {cluster, signal, pullRetries = PULL_RETRIES_MS}: UpgradeCheckOptions,
 ): Promise<Started> {
   let why = 'no node takes it'
+  let failingSince: number | undefined
   const started = await pollCluster(
     async (): Promise<Started | false> => {
       const {status} = (await cluster.objects.read<Pod>(PODS, place)) ?? {}
-      const {state, containerID} = status?.containerStatuses?.find(({name}) => name === container) ?? {}
+      const {state, containerID, ready} =
+        status?.containerStatuses?.find(({name}) => name === container) ?? {}
       const {reason, message} = state?.waiting ?? state?.terminated ?? {}
       why = [reason, message].filter(Boolean).join(': ') || why
-      if (state?.terminated || PULL_FAILURES.has(reason ?? '')) return {why, isSimulated: false}
-      return state?.running ? {isSimulated: !containerID} : false
+      if (!PULL_FAILURES.has(reason ?? '')) failingSince = undefined
+      else failingSince ??= Date.now()
+      const isUnpullable = failingSince !== undefined && Date.now() - failingSince >= pullRetries
+      if (state?.terminated || isUnpullable) return {why, isSimulated: false}
+      if (!state?.running) return false
+      return containerID ? ready === true && {isSimulated: false} : {isSimulated: true}
     },
-    {interval: 1_000, deadline: Date.now() + START_MS},
+    {interval: 1_000, deadline: Date.now() + START_MS, signal},
   )
   if (started) return started
   throw new KkError('KK_UNHEALTHY', `its pod did not start in time: ${why}`)
 }
 
+/** Of many pulls at once a registry may refuse some. */
+const PULL_RETRIES_MS = 60_000
 const PULL_FAILURES: ReadonlySet<string> = new Set([
   'ImagePullBackOff',
   'InvalidImageName',
@@ -134,28 +151,38 @@ const PULL_FAILURES: ReadonlySet<string> = new Set([
 /** The services whose check needs the new schema: their charts have it as a Job after the migration. */
 const AFTER_MIGRATION: ReadonlySet<string> = new Set(['ironic'])
 
-/** Returns what the service says of its upgrade: 0 is good, 1 has warnings, 2 is a failure. */
+/** Registers the options that octavia-status forgets (charts/octavia/templates/_octavia.tpl). */
+const OCTAVIA = `import sys
+from octavia.cmd import status
+from oslo_config import cfg
+from oslo_policy import opts
+opts.set_defaults(cfg.CONF)
+sys.exit(status.main())`
+const PROGRAMS: Readonly<Record<string, readonly string[]>> = {octavia: ['python3', '-c', OCTAVIA]}
+
+/**
+ * Returns what the service says of its upgrade: 0 is good, 1 has warnings, 2 is a failure, and 255 an error.
+ */
 async function serviceStatus(
   upgrade: ServiceUpgrade,
   place: Place,
-  {cluster}: UpgradeCheckOptions,
+  {cluster, signal}: UpgradeCheckOptions,
 ): Promise<readonly CheckResult[]> {
-  const {service, container} = upgrade
+  const {service, container, following} = upgrade
   if (AFTER_MIGRATION.has(service)) return []
   const {code, stdout, stderr} = await cluster.exec.run({
-    ...{namespace: place.namespace, pod: place.name, container, timeout: PROGRAM_MS},
-    command: [`${service}-status`, 'upgrade', 'check'],
+    ...{namespace: place.namespace, pod: place.name, container, timeout: PROGRAM_MS, signal},
+    command: [...(PROGRAMS[service] ?? [`${service}-status`]), 'upgrade', 'check'],
   })
-  if (code <= 1) return []
   const lines = `${stdout}\n${stderr}`
     .trim()
     .split('\n')
     .map((line) => line.replace(/^[|+ -]+|[|+ -]+$/g, ''))
-  const said = lines
     .filter((line) => line !== '')
-    .slice(-8)
-    .join(', ')
-  return [refused(upgrade, `${service}-status upgrade check of ${upgrade.image}: ${said}`)]
+  const said = `${service}-status upgrade check of ${following.image}: ${lines.slice(-8).join(', ')}`
+  // A program that ends before it has checked has the exit code of a warning.
+  if (!stdout.includes('Upgrade Check Results')) return [{what: `not checked: ${said}`}]
+  return code <= 1 ? [] : [refused(upgrade, said)]
 }
 
 function refused({release}: ServiceUpgrade, what: string): CheckResult {
@@ -167,7 +194,13 @@ function refused({release}: ServiceUpgrade, what: string): CheckResult {
 }
 
 interface Scanned {
-  readonly schema?: {readonly steps?: readonly MigrationStep[]}
+  readonly schema?: {
+    /** The number of migrations in the image; null if they were not found. */
+    readonly known: number | null
+    /** The applied migrations that the image does not have. */
+    readonly unknown: readonly string[]
+    readonly steps?: readonly MigrationStep[]
+  }
   readonly cells?: Readonly<Record<string, Scanned>>
 }
 
@@ -175,25 +208,36 @@ interface Scanned {
 async function migrationSteps(
   upgrade: ServiceUpgrade,
   place: Place,
-  {cluster, files}: UpgradeCheckOptions,
+  {cluster, files, signal}: UpgradeCheckOptions,
 ): Promise<readonly CheckResult[]> {
   const {service, container, database} = upgrade
   const input = {scan: true, databases: [withoutQueries(database)]}
   const head = `import json\nINPUT = json.loads(${JSON.stringify(JSON.stringify(input))})\n`
   const ended = await cluster.exec.run({
-    ...{namespace: place.namespace, pod: place.name, container, timeout: PROGRAM_MS},
+    ...{namespace: place.namespace, pod: place.name, container, timeout: PROGRAM_MS, signal},
     ...{command: ['python3', '-I', '-'], input: `${head}${await collectors(files)('sql')}`},
   })
   if (ended.code !== 0) {
     const why = ended.stderr.trim().split('\n').at(-1) ?? `exit code ${ended.code}`
     return [{what: `not checked: the migrations of ${service}: ${why}`}]
   }
-  const stepsOf = (scanned: Scanned): readonly MigrationStep[] => [
-    ...(scanned.schema?.steps ?? []),
-    ...Object.values(scanned.cells ?? {}).flatMap(stepsOf),
+  const all = Object.values(JSON.parse(ended.stdout) as Readonly<Record<string, Scanned>>)
+  const schemas = all.flatMap(schemasOf)
+  const unread = schemas.flatMap(({known, unknown}) => {
+    if (known === null) return ['they were not found in the image']
+    return unknown.length === 0 ? [] : [`the image does not know what was applied: ${unknown.join(', ')}`]
+  })
+  return [
+    ...unread.map((why) => ({what: `not checked: the migrations of ${service}: ${why}`})),
+    ...judgeSteps(
+      upgrade,
+      schemas.flatMap(({steps = []}) => steps),
+    ),
   ]
-  const scanned = Object.values(JSON.parse(ended.stdout) as Readonly<Record<string, Scanned>>)
-  return judgeSteps(upgrade, scanned.flatMap(stepsOf))
+}
+
+function schemasOf({schema, cells = {}}: Scanned): readonly NonNullable<Scanned['schema']>[] {
+  return [...(schema ? [schema] : []), ...Object.values(cells).flatMap(schemasOf)]
 }
 
 function withoutQueries({queries: _, cells, ...database}: Database): Database {

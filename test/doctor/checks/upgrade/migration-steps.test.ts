@@ -7,7 +7,7 @@ const step = (more: Partial<MigrationStep>): MigrationStep => ({
   ...more,
 })
 const judged = (more: Partial<MigrationStep>, accepted: readonly string[] = []) =>
-  judgeSteps({service: 'cinder', release: 'openstack/block', accepted}, [step(more)])
+  judgeSteps({service: 'cinder', section: 'block', accepted}, [step(more)])
 
 describe('a migration that the database has not seen', () => {
   it('is refused if it takes from the old processes what they use', () => {

@@ -29,7 +29,10 @@ const deployment = (component: string, image: string): KubernetesObject => ({
           {name: 'log', image: 'log'},
           {name: component, image, env: [{name: 'A', value: 'b'}], readinessProbe: {}, ports: [{}]},
         ],
-        volumes: [{name: 'config', secret: {secretName: 'cinder-etc'}}],
+        volumes: [
+          {name: 'config', secret: {secretName: 'cinder-etc'}},
+          {name: 'data', persistentVolumeClaim: {claimName: 'data'}},
+        ],
       },
     },
   },
@@ -54,13 +57,15 @@ interface Kind {
 interface Answers {
   readonly status?: {readonly code: number; readonly stdout: string}
   readonly steps?: readonly object[]
+  readonly schema?: object
   readonly container?: object
 }
 
 function clusterWith({
-  status = {code: 0, stdout: ''},
+  status = {code: 0, stdout: 'Upgrade Check Results'},
   steps = [],
-  container = {state: {running: {}}, containerID: 'containerd://1'},
+  schema = {},
+  container = {state: {running: {}}, containerID: 'containerd://1', ready: true},
 }: Answers) {
   const done: string[] = []
   const programs: Program[] = []
@@ -85,7 +90,11 @@ function clusterWith({
       async run(program: Program) {
         programs.push(program)
         if (program.command[0] !== 'python3') return {stderr: '', ...status}
-        return {code: 0, stdout: JSON.stringify({cinder: {schema: {steps}}}), stderr: ''}
+        return {
+          code: 0,
+          stdout: JSON.stringify({cinder: {schema: {known: 2, unknown: [], steps, ...schema}}}),
+          stderr: '',
+        }
       },
     }),
   }
@@ -95,7 +104,8 @@ function clusterWith({
 const FILES = new URL('../../../..', import.meta.url).pathname
 const find = async (answers: Answers, change = changeOf('cinder:1', 'cinder:2')) => {
   const {cluster, done, programs} = clusterWith(answers)
-  const found = await upgradeCheck({cluster, files: FILES, onProgress: () => undefined}).find(change)
+  const options = {cluster, files: FILES, onProgress: () => undefined, pullRetries: 0}
+  const found = await upgradeCheck(options).find(change)
   return {found, done, programs}
 }
 
@@ -111,13 +121,19 @@ describe('the pod of a new image', () => {
     expect(spec.containers).toEqual([
       {
         ...{name: 'api', image: 'cinder:2', env: [{name: 'A', value: 'b'}]},
-        command: ['bash', '-c', 'sudo -E kolla_set_configs && exec sleep 900'],
+        command: ['bash', '-c', 'sudo -E kolla_set_configs && touch /tmp/kk-configured && exec sleep 900'],
+        readinessProbe: {
+          exec: {command: ['test', '-e', '/tmp/kk-configured']},
+          ...{periodSeconds: 1, failureThreshold: 600},
+        },
       },
     ])
-    expect(spec).toMatchObject({
-      volumes: [{name: 'config'}],
-      nodeSelector: {'openstack-control-plane': 'enabled'},
-    })
+    // The claim may be mounted on another node.
+    expect(spec.volumes).toEqual([
+      {name: 'config', secret: {secretName: 'cinder-etc'}},
+      {name: 'data', emptyDir: {}},
+    ])
+    expect(spec).toMatchObject({nodeSelector: {'openstack-control-plane': 'enabled'}})
     expect(spec).not.toHaveProperty('initContainers')
   })
 
@@ -129,7 +145,7 @@ describe('the pod of a new image', () => {
 
     expect(serviceUpgrades(change)).toEqual([])
     expect(serviceUpgrades({next: new Map([['openstack/cinder', next]])})).toMatchObject([
-      {container: 'scheduler', image: 'cinder:2'},
+      {container: 'scheduler', following: {image: 'cinder:2'}},
     ])
   })
 })
@@ -151,7 +167,10 @@ describe('the check of new images', () => {
   it('refuses what the service refuses, and a migration that breaks the old processes', async () => {
     const step = {revision: 'b2', branch: null, does: 'drops the column', table: 'volumes', column: 'host'}
     const answers = {
-      status: {code: 2, stdout: '+---+\n| Check: Policy File |\n| Result: Failure |\n+---+'},
+      status: {
+        code: 2,
+        stdout: '+---+\n| Upgrade Check Results |\n| Check: Policy File |\n| Result: Failure |\n+---+',
+      },
       steps: [{...step, rows: 1, bytes: 1}],
     }
 
@@ -160,7 +179,7 @@ describe('the check of new images', () => {
 
     expect(found).toMatchObject([
       {
-        what: 'openstack/cinder: cinder-status upgrade check of cinder:2: Check: Policy File, Result: Failure',
+        what: 'openstack/cinder: cinder-status upgrade check of cinder:2: Upgrade Check Results, Check: Policy File, Result: Failure',
         refusal: 'KK_UPGRADE_CHECK',
       },
       {what: expect.stringMatching(/^migration b2 of cinder drops/), refusal: 'KK_UPGRADE_CHECK'},
@@ -179,6 +198,19 @@ describe('the check of new images', () => {
       },
     ])
     expect(done.at(-1)).toBe('delete cinder-upgrade-check')
+  })
+
+  it.each([
+    [
+      {status: {code: 1, stdout: 'Traceback'}},
+      /^not checked: cinder-status upgrade check of cinder:2: Traceback/,
+    ],
+    [{schema: {known: null}}, /^not checked: the migrations of cinder: they were not found in the image/],
+    [{schema: {unknown: ['z9']}}, /^not checked: the migrations of cinder: the image does not know .*: z9/],
+  ])('says what it could not check: %j', async (answers, note) => {
+    const {found} = await find(answers)
+
+    expect(found).toEqual([{what: expect.stringMatching(note)}])
   })
 
   it('asks nothing of a simulated pod', async () => {
