@@ -9,7 +9,7 @@ import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import type {OperationEvent} from '../../nodes/facts.ts'
 import {type Budget, exceededBudget, hasLabel, type RollNode} from '../../nodes/roll-plan.ts'
-import {type DrainOptions, type DrainPorts, drain, planDrain} from './drain.ts'
+import {type Drained, type DrainOptions, type DrainPorts, drain, planDrain} from './drain.ts'
 import {DRAINED_ANNOTATION, readNode} from './kubernetes-node.ts'
 import {returnNode} from './return.ts'
 
@@ -276,21 +276,32 @@ async function resultOf(cluster: DrainPorts, node: string, options: Rolling): Pr
   }
 }
 
-/** Returns why the node could not be emptied; it serves then. Throws if it fails. */
+/**
+ * Returns why the node could not be emptied: it serves then, and is unchanged if that was known before.
+ * Throws if it fails.
+ */
 async function rollOne(cluster: DrainPorts, node: string, options: Rolling): Promise<string | undefined> {
   const {environment, files, goal, newDeadline, onEvent} = options
   const onProgress = (line: string) => options.onProgress(`${node}: ${line}`)
   const of: DrainOptions = {environment, files, node, deadline: newDeadline(), onProgress, onEvent}
   const before = await patiently(() => readNode(cluster, node))
-  const [digest, bootBefore] = mark(before, ROLLING)
+  const [digest, bootOfMark] = mark(before, ROLLING)
   const isUnderWay = digest === digestOf(options)
+  const bootBefore = isUnderWay ? bootOfMark : (before.status?.nodeInfo?.bootID ?? '')
+  if (!isUnderWay) {
+    const {plan} = await planDrain(cluster, of)
+    const pods = plan.unmanaged.map((pod) => ({pod, why: UNMANAGED}))
+    const known = whatStays({stays: plan.stays, pods, gateways: []})
+    if (known !== undefined) return known
+    await annotate(cluster, node, {[ROLLING]: `${digestOf(options)} ${bootBefore}`})
+  }
   // An earlier call was killed after the command.
   const isDone = isUnderWay && goal !== undefined && hasReached(before, goal, bootBefore)
-  const why = isDone ? undefined : await empty(cluster, of, {...options, before, isUnderWay})
+  const why = isDone ? undefined : whatStays(await drain(cluster, {...of, concurrency: options.concurrency}))
   if (why === undefined && !isDone) {
     onProgress('is empty; running the command')
     await options.run(node, Math.max(0, of.deadline - Date.now()))
-    await reached(cluster, of, options, mark(await patiently(() => readNode(cluster, node)), ROLLING)[1])
+    await reached(cluster, of, options, bootBefore)
   }
   const {operations} = await returnNode(cluster, {
     ...{...of, deadline: newDeadline()},
@@ -298,32 +309,9 @@ async function rollOne(cluster: DrainPorts, node: string, options: Rolling): Pro
   })
   const failed = operations.find(({event}) => event === 'failed')
   if (failed) throw new KkError('KK_EXEC', `nova did not take it back: ${failed.result ?? failed.do}`)
-  const done = why === undefined ? `${digestOf(options)} ${new Date().toISOString().slice(0, 19)}Z` : null
-  await annotate(cluster, node, {[ROLLING]: null, ...(done !== null && {[ROLLED]: done})})
+  const done = `${digestOf(options)} ${new Date().toISOString().slice(0, 19)}Z`
+  await annotate(cluster, node, {[ROLLING]: null, ...(why === undefined && {[ROLLED]: done})})
   return why
-}
-
-/** Empties a node. Returns why that is impossible; nothing has changed if that was known before. */
-async function empty(
-  cluster: DrainPorts,
-  of: DrainOptions,
-  {
-    before,
-    isUnderWay,
-    concurrency,
-    ...options
-  }: Rolling & {readonly before: Node; readonly isUnderWay: boolean},
-): Promise<string | undefined> {
-  if (!isUnderWay) {
-    const {plan} = await planDrain(cluster, of)
-    const known = whatStays({stays: plan.stays, pods: plan.unmanaged.map((pod) => ({pod, why: UNMANAGED}))})
-    if (known !== undefined) return known
-    await annotate(cluster, of.node, {
-      [ROLLING]: `${digestOf(options)} ${before.status?.nodeInfo?.bootID ?? ''}`,
-    })
-  }
-  const drained = await drain(cluster, {...of, concurrency})
-  return drained.isEmpty ? undefined : (whatStays(drained) ?? `gateways stay: ${drained.gateways.join(', ')}`)
 }
 
 const UNMANAGED = 'it has no controller: nothing re-creates it'
@@ -332,10 +320,12 @@ const UNMANAGED = 'it has no controller: nothing re-creates it'
 function whatStays({
   stays,
   pods,
-}: Pick<Awaited<ReturnType<typeof drain>>, 'stays' | 'pods'>): string | undefined {
+  gateways,
+}: Pick<Drained, 'stays' | 'pods' | 'gateways'>): string | undefined {
   const all = [
     ...stays.map(({name, server, why}) => `instance ${name} (${server}): ${why}`),
     ...pods.map(({pod, why}) => `pod ${pod}: ${why}`),
+    ...gateways.map((port) => `the gateway ${port}`),
   ]
   return all.length === 0 ? undefined : all.join('; ')
 }
