@@ -112,9 +112,14 @@ describe('mariadb: a database of three members', {timeout: 600_000}, () => {
     await kubectl(['delete', 'pod', '--namespace', namespace, 'one-away'])
   })
 
-  it('gives a member that was away for 200 MB of writes these, and no copy of all data', async () => {
+  it('gives a member that was away for 200 MB of writes these, and no copy of all data', async (test) => {
     const scale = (replicas: number) =>
       kubectl(['scale', '--namespace', namespace, 'statefulset/mariadb-server', `--replicas=${replicas}`])
+    test.onTestFinished(async () => {
+      await scale(3)
+      await settled(3)
+      await query(namespace, 'mariadb-server-0', 'DROP TABLE IF EXISTS test.large')
+    })
     await scale(2)
     await settled(2)
     await query(
@@ -126,7 +131,7 @@ describe('mariadb: a database of three members', {timeout: 600_000}, () => {
       await query(
         namespace,
         'mariadb-server-0',
-        "INSERT INTO test.large (data) SELECT REPEAT('x', 1048576) FROM seq_1_to_20",
+        "INSERT INTO test.large (data) SELECT REPEAT('x', 1048576) FROM test.seq_1_to_20",
       )
 
     await scale(3)
@@ -136,7 +141,6 @@ describe('mariadb: a database of three members', {timeout: 600_000}, () => {
     expect(log).toMatch(/IST received|Receiving IST/)
     expect(log).not.toMatch(/WSREP_SST/)
     expect(await query(namespace, 'mariadb-server-2', 'SELECT COUNT(*) FROM test.large')).toEqual(['200'])
-    await query(namespace, 'mariadb-server-0', 'DROP TABLE test.large')
   })
 
   it('accepts writes in one member, in another one after a kill, and there still when it returns', async () => {
