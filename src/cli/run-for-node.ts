@@ -1,5 +1,6 @@
 import {execa} from 'execa'
 import {KkError} from '../base/errors.ts'
+import {foreignEnvironment} from '../state/processes/foreign-environment.ts'
 
 interface NodeCommand {
   readonly node: string
@@ -15,7 +16,8 @@ interface NodeCommand {
  */
 export async function runForNode({node, command, timeout, onLine}: NodeCommand): Promise<void> {
   const child = execa('sh', ['-c', command], {
-    ...{env: {KK_NODE: node}, stdin: 'ignore', all: true, buffer: false, reject: false},
+    ...{env: {...foreignEnvironment(process.env), KK_NODE: node}, extendEnv: false},
+    ...{stdin: 'ignore', all: true, buffer: false, reject: false},
     // Without a limit for 0.
     ...{timeout: Math.max(1, timeout), killDescendants: true},
   })

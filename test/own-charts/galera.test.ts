@@ -1,3 +1,4 @@
+import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {useCharts} from './support/charts.ts'
 import {useGalera} from './support/galera.ts'
@@ -140,5 +141,36 @@ describe('a member of MariaDB', () => {
 
     expect(exitCode).toBe(1)
     expect(all).toContain('mariadbd reported no position')
+  })
+})
+
+describe('the probe of a member of MariaDB', () => {
+  const script = find(objects, 'ConfigMap', 'mariadb-bin').data!['mariadb-probe.sh']!
+  /** Runs it on a server with this status; `kill` prints what it would end. */
+  async function probe(of: 'ready' | 'alive', status: Readonly<Record<string, string>>) {
+    const cases = Object.entries(status).map(([name, value]) => `*"'${name}'"*) echo "${name}	${value}" ;;`)
+    const programs = `
+      mariadb() { case "$*" in ${cases.join(' ')} esac; }
+      kill() { echo "kill $1"; }
+      cat() { echo 6; }
+      sleep() { :; }`
+    const {exitCode, stdout} = await execa('bash', ['-c', `${programs}\n${script}`, 'probe', of], {
+      reject: false,
+    })
+    return [exitCode, stdout]
+  }
+
+  it.each([
+    ['synced', {wsrep_connected: 'ON', wsrep_local_state: '4'}, [0, '']],
+    ['a donor', {wsrep_connected: 'ON', wsrep_local_state: '2'}, [0, '']],
+    ['joining', {wsrep_connected: 'ON', wsrep_local_state: '1'}, [1, '']],
+    [
+      'disconnected from Galera, which only a new start changes',
+      {wsrep_connected: 'OFF', wsrep_local_state: '0'},
+      [1, 'Galera has disconnected this member: it starts again\nkill 6'],
+    ],
+    ['not yet running', {}, [1, '']],
+  ])('is ready as expected if it is %s', async (_, status, result) => {
+    expect(await probe('ready', status)).toEqual(result)
   })
 })

@@ -68,7 +68,9 @@ rm $mark
 {{ end -}}
 
 {{- /*
-Ready: synced (4), or a donor (2), which continues to serve. Alive: in a cluster that may change data; a
+Ready: synced (4), or a donor (2), which continues to serve. A member that has left Galera while it started, for
+example because it missed a change while it received others, does not join by itself: it ends, and starts again.
+Alive: in a cluster that may change data; a
 member that lost the others is restarted, and joins them again.
 */ -}}
 {{- define "common.scripts.mariadb-probe.sh" -}}
@@ -77,7 +79,13 @@ status() {
   mariadb --user=root --connect-timeout=5 --batch --skip-column-names --execute="SHOW STATUS LIKE '$1'" | cut -f2
 }
 case $1 in
-  ready) [[ $(status wsrep_local_state) == [24] ]] ;;
+  ready)
+    if [[ $(status wsrep_connected) == OFF ]] && sleep 3 && [[ $(status wsrep_connected) == OFF ]]; then
+      echo "Galera has disconnected this member: it starts again"
+      kill "$(cat /var/lib/mysql/mariadb.pid)"
+    fi
+    [[ $(status wsrep_local_state) == [24] ]]
+    ;;
   alive) [[ $(status wsrep_cluster_status) == Primary ]] ;;
 esac
 {{ end -}}
