@@ -122,7 +122,14 @@ describe('a cluster of 100 nodes', () => {
     await become(DEAD, false)
     await write('agent:2')
 
-    const plan = await run('plan', 'env.yaml')
+    // A node is left behind when it has not been Ready for 40 s.
+    const plan = await waitFor(
+      async () => {
+        const planned = await run('plan', 'env.yaml')
+        return planned.stdout.includes('(NotReady since ') && planned
+      },
+      {until: 'the plan leaves nodes behind', seconds: 90},
+    )
     const deploying = run('deploy', 'env.yaml')
     await waitFor(async () => (await nodesWith('agent:2')).length > 0, {until: 'the roll has begun'})
     await kill(DYING)
