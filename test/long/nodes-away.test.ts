@@ -62,10 +62,11 @@ describe('a cluster of 100 nodes', () => {
     await sandbox('down', name)
   })
 
+  /** A node that dies in a roll is left behind after 200 s without a report, and 40 s of not being Ready. */
   const write = (image: string) =>
     corner.write(
       'env.yaml',
-      `kk: {name: NAME, namespace: NAME, charts: [charts], releases: {agents: {timeout: 3m}}}\nagents: {image: "${image}"}\n`,
+      `kk: {name: NAME, namespace: NAME, charts: [charts], releases: {agents: {timeout: 6m}}}\nagents: {image: "${image}"}\n`,
     )
   const run = (...words: readonly string[]) => corner.kk([...words, '--sandbox-name', name])
   const kubectl = async (...words: readonly string[]) => {
