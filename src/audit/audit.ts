@@ -1,9 +1,8 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import type {SeenPod} from '../kubernetes/exec/exec.ts'
 import {compare} from './compare.ts'
-import type {Facts} from './facts.ts'
 import {type Finding, findingKey} from './finding.ts'
-import {type GatherPorts, type GatherScope, gather, type NotAsked} from './gather.ts'
+import {type GatherPorts, type GatherScope, gather, type NotAsked, unknownMigrations} from './gather.ts'
 
 /** The result of an audit. */
 export interface Audit {
@@ -51,18 +50,10 @@ export async function auditAgain(ports: GatherPorts, scope: GatherScope): Promis
 async function auditOnce({ports, scope, other}: AuditInput): Promise<Audit> {
   const [{facts, asked, pods, ...rest}, more] = await Promise.all([gather(ports, scope), other()])
   const found = compare(facts)
-  const notAsked = [...rest.notAsked, ...unknownMigrations(facts)]
+  const notAsked = [...rest.notAsked, ...unknownMigrations(facts.schemas)]
   if ('reason' in more) {
     const {source, reason} = more
     return {findings: found, asked, notAsked: [...notAsked, {source, reason}], pods}
   }
   return {findings: [...found, ...more.findings], asked: [...asked, more.source], notAsked, pods}
-}
-
-/** Returns the databases of which it is not known whether they have the migrations of their images. */
-function unknownMigrations({schemas}: Facts): readonly NotAsked[] {
-  const reason = 'they were not found in the image'
-  return schemas
-    .filter(({known}) => known === null)
-    .map(({name}) => ({source: `migrations of ${name}`, reason}))
 }

@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {asKkError} from '../base/errors.ts'
+import {asKkError, KkError} from '../base/errors.ts'
 import {mapParallel} from '../base/parallel.ts'
 import type {Exec, SeenPod} from '../kubernetes/exec/exec.ts'
 import type {Bus, Facts, Hypervisor, Pools, Schema} from './facts.ts'
@@ -158,25 +158,38 @@ export function podsFor(
   return [...Map.groupBy(candidates, ({node}) => node).values()].map(([first]) => first!)
 }
 
-async function ask({exec, program, onProgress}: GatherPorts, task: Task): Promise<Answer> {
+async function ask(ports: GatherPorts, task: Task): Promise<Answer> {
   const {source, name, pod} = task
   if (!pod) return task
   if (!pod.isRunning) return {...task, problem: `pod ${pod.name} is not running`}
   try {
-    onProgress?.(name)
-    const {namespace, name: podName, container} = pod
-    const input = `import json\nINPUT = json.loads(${JSON.stringify(JSON.stringify(source.input))})\n`
-    const ended = await exec.run({
-      ...{namespace, pod: podName, container, command: ['python3', '-I', '-']},
-      input: `${input}${await program(source.collector)}`,
-      timeout: TIMEOUT_MS,
-    })
-    if (ended.code === 0) return {...task, output: JSON.parse(ended.stdout)}
-    const reason = ended.stderr.trim().split('\n').at(-1) || `exit code ${ended.code}`
-    return {...task, problem: `pod ${podName}: ${reason}`}
+    ports.onProgress?.(name)
+    return {...task, output: await runCollector(ports, pod, source)}
   } catch (error) {
     return {...task, problem: asKkError(error).message}
   }
+}
+
+interface Collecting extends Pick<Source, 'collector' | 'input'> {
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Returns what a collector prints in the container of a pod. Throws `KK_EXEC` with its last line if it fails.
+ */
+export async function runCollector(
+  {exec, program}: Omit<GatherPorts, 'exec'> & {readonly exec: Pick<Exec, 'run'>},
+  {namespace, name, container}: Pick<SeenPod, 'namespace' | 'name' | 'container'>,
+  {collector, input, signal}: Collecting,
+): Promise<unknown> {
+  const head = `import json\nINPUT = json.loads(${JSON.stringify(JSON.stringify(input))})\n`
+  const {code, stdout, stderr} = await exec.run({
+    ...{namespace, pod: name, container, command: ['python3', '-I', '-']},
+    ...{input: `${head}${await program(collector)}`, timeout: TIMEOUT_MS, signal},
+  })
+  if (code === 0) return JSON.parse(stdout)
+  const reason = stderr.trim().split('\n').at(-1) || `exit code ${code}`
+  throw new KkError('KK_EXEC', `pod ${name}: ${reason}`)
 }
 
 function factsOf(answers: readonly Answer[], pods: readonly SeenPod[]): Facts {
@@ -226,16 +239,29 @@ function mergedPools(all: readonly Pools[]): Pools | undefined {
   }
 }
 
-interface Databases {
+/** What the collector of databases prints; `S` is the state of migrations. */
+export interface Databases<S = Omit<Schema, 'name'>> {
   readonly [name: string]: {
-    readonly schema: Omit<Schema, 'name'>
-    readonly cells?: Readonly<Record<string, {readonly schema: Omit<Schema, 'name'>}>>
+    readonly schema: S
+    readonly cells?: Readonly<Record<string, {readonly schema: S}>>
   }
 }
 
-function schemasOf(service: string, databases: Databases): readonly Schema[] {
+/** Returns the schemas of the databases and cells of a service, each with its name. */
+export function schemasOf<S>(
+  service: string,
+  databases: Databases<S>,
+): readonly (S & Pick<Schema, 'name'>)[] {
   return Object.entries(databases).flatMap(([name, {schema, cells = {}}]) => [
     {name: name === service ? service : `${service} ${name}`, ...schema},
     ...Object.entries(cells).map(([cell, each]) => ({name: `${service} ${cell}`, ...each.schema})),
   ])
+}
+
+/** Returns the databases of which it is not known whether they have the migrations of their images. */
+export function unknownMigrations(schemas: readonly Pick<Schema, 'name' | 'known'>[]): readonly NotAsked[] {
+  const reason = 'they were not found in the image'
+  return schemas
+    .filter(({known}) => known === null)
+    .map(({name}) => ({source: `migrations of ${name}`, reason}))
 }

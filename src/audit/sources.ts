@@ -18,7 +18,8 @@ export interface Source {
   readonly input: object
 }
 
-const OVN_PATHS = {
+/** The sockets of the databases of OVN, at the paths at which images have them. */
+export const OVN_PATHS = {
   sockets: ['/run/ovn/db.sock', '/run/ovn/ovn??_db.sock', '/run/openvswitch/ovn??_db.sock'],
   controls: ['/run/ovn/db.ctl', '/run/ovn/ovn??_db.ctl'],
 }

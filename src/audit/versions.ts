@@ -1,7 +1,17 @@
 import type {SeenPod} from '../kubernetes/exec/exec.ts'
-import {type Answer, collect, type GatherPorts, type GatherScope, type NotAsked} from './gather.ts'
+import type {Schema} from './facts.ts'
+import {
+  type Answer,
+  collect,
+  type Databases,
+  type GatherPorts,
+  type GatherScope,
+  type NotAsked,
+  schemasOf,
+  unknownMigrations,
+} from './gather.ts'
 import {DATABASES, type Database} from './queries.ts'
-import type {Source} from './sources.ts'
+import {OVN_PATHS, type Source} from './sources.ts'
 
 /** A part of a cloud that is to have one version, such as the image of a component. */
 export interface PartVersions {
@@ -49,8 +59,8 @@ const SOURCES: readonly Source[] = [
     ...{name: 'northd', chart: 'ovn', components: ['sb'], collector: 'ovsdb'},
     input: {
       database: 'OVN_Southbound',
-      sockets: ['/run/ovn/db.sock', '/run/ovn/ovn??_db.sock', '/run/openvswitch/ovn??_db.sock'],
-      controls: [],
+      // Its members are not asked for.
+      ...{sockets: OVN_PATHS.sockets, controls: []},
       tables: {SB_Global: ['options']},
     },
   },
@@ -68,15 +78,18 @@ export async function readVersions(ports: GatherPorts, scope: GatherScope): Prom
     answers
       .filter(({source}) => source.collector === name)
       .map((each) => ({...each, output: each.output as T}))
+  const databases = outputs<Databases>('sql')
+  const schemas = databases.flatMap(({source, output}) => schemasOf(source.name, output))
   return {
     parts: [
       ...images(pods),
-      ...outputs<Databases>('sql').flatMap(({source, output}) => databaseParts(source.name, output)),
+      ...schemas.map(schemaPart),
+      ...databases.flatMap(({output}) => services(output)),
       ...outputs<Southbound>('ovsdb').flatMap(({output}) => northd(output)),
       ...outputs<FeatureFlags>('feature-flags').map(({name, output}) => featureFlags(name, output)),
       ...qemu(outputs<Qemu>('qemu')),
     ],
-    notAsked,
+    notAsked: [...notAsked, ...unknownMigrations(schemas)],
   }
 }
 
@@ -113,42 +126,30 @@ function images(pods: readonly SeenPod[]): readonly PartVersions[] {
   })
 }
 
-interface Databases {
-  readonly [name: string]: DatabaseRows & {readonly cells?: Readonly<Record<string, DatabaseRows>>}
+interface ServiceRow {
+  readonly host: string
+  readonly part: string
+  readonly version: unknown
 }
-interface DatabaseRows {
-  readonly services?: readonly {readonly host: string; readonly part: string; readonly version: unknown}[]
-  readonly schema: {
-    readonly applied: readonly string[]
-    readonly known: number | null
-    readonly pending: readonly string[]
-    readonly unknown: readonly string[]
-  }
+interface Rows {
+  readonly services?: readonly ServiceRow[]
 }
 
-function databaseParts(chart: string, databases: Databases): readonly PartVersions[] {
-  const all = Object.entries(databases).flatMap(([name, {cells = {}, ...rows}]) => [
-    [name === chart ? chart : `${chart} ${name}`, rows] as const,
-    ...Object.entries(cells).map(([cell, each]) => [`${chart} ${cell}`, each] as const),
-  ])
-  const services = Map.groupBy(
-    all.flatMap(([, rows]) => rows.services ?? []),
-    (row) => row.part,
-  )
-  return [
-    ...all.map(([name, {schema}]) => schemaPart(name, schema)),
-    ...[...services].map(([name, rows]) =>
-      part(
-        'service',
-        name,
-        rows.map(({version, host}) => [String(version), host]),
-      ),
+/** Returns what the processes of a service have registered in its databases and cells, by their names. */
+function services(databases: Databases): readonly PartVersions[] {
+  const all = Object.values(databases).flatMap(({cells = {}, ...rows}) => [rows, ...Object.values(cells)])
+  const rows = all.flatMap((each) => (each as Rows).services ?? [])
+  return [...Map.groupBy(rows, (row) => row.part)].map(([name, own]) =>
+    part(
+      'service',
+      name,
+      own.map(({version, host}) => [String(version), host]),
     ),
-  ]
+  )
 }
 
 /** The migrations of a database; those of its image that it has not seen are another version. */
-function schemaPart(name: string, {applied, pending, unknown}: DatabaseRows['schema']): PartVersions {
+function schemaPart({name, applied, pending, unknown}: Schema): PartVersions {
   const image = [
     ...(pending.length > 0 ? [`migrations that were not applied: ${pending.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`it does not know ${unknown.join(', ')}`] : []),

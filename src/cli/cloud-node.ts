@@ -1,3 +1,4 @@
+import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import type {Environment} from '../environment/environment.ts'
 import type {Palette} from '../report/colour.ts'
@@ -26,6 +27,16 @@ export const nodeChangeFlags = {
   ...clusterFlags,
 }
 
+/** The flag of commands that move instances. */
+export const migrationsFlag = {
+  'max-migrations': Flags.integer({
+    summary: 'How many instances of a node move at once.',
+    min: 1,
+    default: 2,
+    helpValue: 'N',
+  }),
+}
+
 /** The argument of commands for one node of a cloud. */
 export const cloudNodeArgument = {
   node: argument({description: 'The node of Kubernetes, and the environment file, in any order.'}),
@@ -36,7 +47,7 @@ export const cloudNodesArgument = {
   nodes: argument({description: 'Nodes of Kubernetes, and the environment file, in any order.'}),
 }
 
-interface OpenedNodes {
+export interface OpenedNodes {
   readonly environment: Environment
   readonly cluster: OpenedCluster
   readonly nodes: readonly string[]
@@ -102,6 +113,12 @@ export async function openCloudNodes(
   }
 }
 
+export interface ConfirmFlags {
+  readonly yes: boolean
+  readonly 'dry-run': boolean
+  readonly output: Output
+}
+
 interface Confirmed<P> {
   readonly plan: P
   readonly text: (plan: P, palette: Palette) => View
@@ -116,7 +133,7 @@ interface Confirmed<P> {
  */
 export async function confirmNodePlan<P>(
   console: Console,
-  flags: {readonly yes: boolean; readonly 'dry-run': boolean; readonly output: Output},
+  flags: ConfirmFlags,
   {plan, text, question, refuse}: Confirmed<P>,
 ): Promise<boolean> {
   if (flags['dry-run']) {

@@ -116,33 +116,13 @@ it('the feature flags that are meant for production and not enabled are named', 
   expect(JSON.parse(stdout)).toEqual({enabled: 1, disabled: ['b']})
 })
 
-const DATABASE = `
-class Cursor:
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def cursor(self):
-        return self
-
-    def execute(self, query):
-        self.rows = []
-        if 'alembic_version' in query:
-            self.rows = [{'version_num': 'a1'}]
-        if 'information_schema' in query:
-            self.rows = [{'name': 'volumes', 'row_count': 12, 'bytes': 4096}, {'name': 'tags', 'row_count': 7, 'bytes': 99}]
-
-    def fetchall(self):
-        return self.rows
-
-class MySQLError(Exception):
-    pass
-
-def connect(**_):
-    return Cursor()
-`
+const ROWS = JSON.stringify({
+  alembic_version: [{version_num: 'a1'}],
+  information_schema: [
+    {name: 'volumes', row_count: 12, bytes: 4096},
+    {name: 'tags', row_count: 7, bytes: 99},
+  ],
+})
 const MIGRATIONS = {
   'a1_first.py':
     "revision = 'a1'\ndown_revision = None\ndef upgrade():\n    op.drop_column('volumes', 'long_gone')\n",
@@ -170,13 +150,10 @@ def downgrade():
 }
 
 it('the migrations that a database has not seen are read for what they do to which tables', async () => {
-  const directory = testDirectory()
+  const directory = await fakePymysql()
   const versions = join(directory, 'cinder/migrations')
   await mkdir(join(versions, 'contract'), {recursive: true})
-  await mkdir(join(directory, 'pymysql'))
   await writeFile(join(directory, 'cinder/__init__.py'), '')
-  await writeFile(join(directory, 'pymysql/__init__.py'), DATABASE)
-  await writeFile(join(directory, 'pymysql/cursors.py'), 'class DictCursor:\n    pass\n')
   for (const [file, text] of Object.entries(MIGRATIONS)) await writeFile(join(versions, file), text)
   const database = {
     name: 'cinder',
@@ -186,7 +163,7 @@ it('the migrations that a database has not seen are read for what they do to whi
     migrations: 'migrations',
   }
 
-  const env = {URL: 'mysql+pymysql://cinder:x@db/cinder'}
+  const env = {URL: 'mysql+pymysql://cinder:x@db/cinder', ROWS}
   const {stdout, stderr} = await collect('sql.py', {scan: true, databases: [database]}, {directory, env})
 
   expect(stderr).toBe('')

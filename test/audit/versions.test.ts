@@ -111,3 +111,12 @@ it('northd and the feature flags of the bus are read, and what cannot be is name
   ])
   expect(notAsked).toEqual([{source: 'cinder', reason: 'pod cinder-api-0: MySQLError: refused'}])
 })
+
+it('a schema whose migrations are not in the image is not asked, rather than of one version', async () => {
+  const schema = {...SCHEMA, known: null}
+  const {ports} = answeringPods([podOf('glance', 'api')], {'glance-api-0': () => ({glance: {schema}})})
+
+  const {notAsked} = await readVersions(ports, scope('glance'))
+
+  expect(notAsked).toEqual([{source: 'migrations of glance', reason: 'they were not found in the image'}])
+})

@@ -133,12 +133,13 @@ def schema(cursor, database):
     }
 
 
-# What a migration does to a table that has rows, by the function of alembic; and by statements of SQL.
+# What a migration does to a table that has rows, by the function of alembic, of which one depends on its arguments; and
+# by statements of SQL.
 FUNCTIONS = {
     'drop_table': 'drops the table',
     'rename_table': 'renames the table',
     'drop_column': 'drops the column',
-    'alter_column': 'alters the column',
+    'alter_column': None,
 }
 STATEMENTS = [(re.compile(pattern, re.I), does) for pattern, does in (
     (r'\s*DROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?`?(?P<table>\w+)', 'drops the table'),
@@ -211,7 +212,7 @@ def operation(call, values, batches):
     if call.func.attr not in FUNCTIONS:
         return
     options = {each.arg: ast.unparse(each.value) for each in call.keywords}
-    does = altered(options) if call.func.attr == 'alter_column' else FUNCTIONS[call.func.attr]
+    does = FUNCTIONS[call.func.attr] or altered(options)
     if does is None:
         return
     position = 0 if owner in batches else 1

@@ -1,5 +1,10 @@
-import {Flags} from '@oclif/core'
-import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
+import {
+  cloudNodeArgument,
+  confirmNodePlan,
+  migrationsFlag,
+  nodeChangeFlags,
+  openCloudNode,
+} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag} from '../../cli/flags.ts'
 import {drainedText, drainPlanText, operationText} from '../../report/nodes-text.ts'
@@ -21,12 +26,7 @@ export default class NodeDrain extends KkCommand {
   static override args = cloudNodeArgument
   static override flags = {
     ...nodeChangeFlags,
-    'max-migrations': Flags.integer({
-      summary: 'How many instances move at once.',
-      min: 1,
-      default: 2,
-      helpValue: 'N',
-    }),
+    ...migrationsFlag,
     timeout: timeoutFlag('the node to be empty', '1h'),
   }
 

@@ -1,6 +1,14 @@
 import {Flags} from '@oclif/core'
 import {KkError} from '../../base/errors.ts'
-import {cloudNodesArgument, confirmNodePlan, nodeChangeFlags, openCloudNodes} from '../../cli/cloud-node.ts'
+import {
+  type ConfirmFlags,
+  cloudNodesArgument,
+  confirmNodePlan,
+  migrationsFlag,
+  nodeChangeFlags,
+  type OpenedNodes,
+  openCloudNodes,
+} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag, timeSeconds} from '../../cli/flags.ts'
 import {runForNode} from '../../cli/run-for-node.ts'
@@ -64,12 +72,7 @@ export default class NodeRoll extends KkCommand {
       summary: 'Roll although releases are not healthy; these do not stop it.',
       dependsOn: ['exec'],
     }),
-    'max-migrations': Flags.integer({
-      summary: 'How many instances of a node move at once.',
-      min: 1,
-      default: 2,
-      helpValue: 'N',
-    }),
+    ...migrationsFlag,
     timeout: timeoutFlag('each node', '1h'),
   }
 
@@ -83,13 +86,13 @@ export default class NodeRoll extends KkCommand {
     const goal = flags.until === undefined ? undefined : parseGoal(flags.until)
     const budgets = parseBudgets(flags['max-unavailable'] ?? [])
     const soak = timeSeconds('--soak', flags.soak ?? '1m') * 1000
-    const {nodes: names, ...opened} = await openCloudNodes(flags, argv as string[], {
+    const opened = await openCloudNodes(flags, argv as string[], {
       ...{command: 'kk node roll', timeout: TIMEOUT_SECONDS, console: this.console},
     })
     await using cluster = opened.cluster
-    if (flags.exec === undefined) return await this.renew(flags, {...opened, names})
+    if (flags.exec === undefined) return await this.renew(flags, opened)
 
-    const {environment} = opened
+    const {environment, nodes: names} = opened
     const subject = {owner: environment.name, prepared: undefined, names: [], settings: environment.releases}
     const read = statusReader(subject, cluster)
     const unhealthyReleases = async () =>
@@ -118,10 +121,14 @@ export default class NodeRoll extends KkCommand {
   }
 
   /** Moves the instances with an old QEMU. */
-  private async renew(flags: RenewFlags, opened: Omit<OpenedNodes, 'nodes'> & Names): Promise<void> {
+  private async renew(
+    flags: ConfirmFlags & {readonly 'max-migrations': number},
+    {nodes, ...opened}: OpenedNodes,
+  ): Promise<void> {
     const {cluster} = opened
     const palette = this.console.palette('stderr')
-    const plan = await planRenewQemu(cluster, opened)
+    const options = {...opened, names: nodes}
+    const plan = await planRenewQemu(cluster, options)
     const moves = plan.nodes.flatMap(({operations}) => operations)
     const isConfirmed = await confirmNodePlan(
       this.console,
@@ -131,7 +138,7 @@ export default class NodeRoll extends KkCommand {
     if (!isConfirmed) return
     const names = new Map(moves.map(({server = '', name = ''}) => [server, name]))
     const renewed = await renewQemu(cluster, {
-      ...{...opened, plan},
+      ...{...options, plan},
       concurrency: flags['max-migrations'],
       onEvent: (event) => this.console.say(operationText(event, names, palette)),
     })
@@ -139,19 +146,6 @@ export default class NodeRoll extends KkCommand {
     const {old, failed, notAsked} = renewed
     process.exitCode = old.length + failed.length + notAsked.length === 0 ? 0 : 1
   }
-}
-
-type OpenedNodes = Awaited<ReturnType<typeof openCloudNodes>>
-
-interface Names {
-  readonly names: readonly string[]
-}
-
-interface RenewFlags {
-  readonly yes: boolean
-  readonly 'dry-run': boolean
-  readonly output: 'text' | 'json' | 'yaml'
-  readonly 'max-migrations': number
 }
 
 /** Throws `KK_USAGE`. */

@@ -1,6 +1,7 @@
 import {DATABASES, type Database} from '../../../audit/queries.ts'
-import {dig} from '../../../base/dig.ts'
+import {dig, digMaps, digText} from '../../../base/dig.ts'
 import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
+import {podTemplate} from '../../../kubernetes/manifest/pods.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Change} from '../change.ts'
 
@@ -40,7 +41,7 @@ export function serviceUpgrades({next}: Pick<Change, 'next'>): readonly ServiceU
         const following = deployments.find(isOf)
         const [old, fresh] = [deployment, following].map((each) => each && containerOf(each, component))
         if (!deployment || !following || !old || !fresh || old.image === fresh.image) continue
-        const pullSecrets = dig(following, 'spec', 'template', 'spec', 'imagePullSecrets')
+        const pullSecrets = dig(podTemplate(following)?.spec, 'imagePullSecrets')
         const of = {release, service, database, deployment, container: component, section, accepted}
         return [{...of, following: fresh, pullSecrets}]
       }
@@ -60,12 +61,9 @@ interface Container {
   readonly [field: string]: unknown
 }
 
-function containersOf(deployment: KubernetesObject): readonly Container[] {
-  return (dig(deployment, 'spec', 'template', 'spec', 'containers') ?? []) as readonly Container[]
-}
-
 function containerOf(deployment: KubernetesObject, container: string): Container | undefined {
-  return containersOf(deployment).find(({name}) => name === container)
+  const containers = digMaps(podTemplate(deployment)?.spec, 'containers') as readonly Container[]
+  return containers.find(({name}) => name === container)
 }
 
 /** How long the pod stays if kk ends before it deletes it, in seconds. */
@@ -78,18 +76,14 @@ const LIFETIME_SECONDS = 900
  */
 export function checkPod(upgrade: ServiceUpgrade, now: number) {
   const {release, deployment, container, following, pullSecrets} = upgrade
-  const {labels = {}} = (dig(deployment, 'spec', 'template', 'metadata') ?? {}) as {labels?: Labels}
+  const {labels, spec: running} = podTemplate(deployment)!
   const {
     affinity: _,
     topologySpreadConstraints: __,
     initContainers: ___,
     ...spec
-  } = dig(...([deployment, 'spec', 'template', 'spec'] as const)) as Readonly<Record<string, unknown>>
+  } = running as Readonly<Record<string, unknown>>
   const own = containerOf(deployment, container)!
-  const volumes = (spec.volumes ?? []) as readonly {
-    readonly name: string
-    readonly persistentVolumeClaim?: object
-  }[]
   const kept = Object.fromEntries(Object.entries(own).filter(([field]) => !DROPPED.has(field)))
   return {
     apiVersion: 'v1',
@@ -103,7 +97,9 @@ export function checkPod(upgrade: ServiceUpgrade, now: number) {
       ...spec,
       imagePullSecrets: pullSecrets,
       // The running service may have the claim on another node.
-      volumes: volumes.map((each) => (each.persistentVolumeClaim ? {name: each.name, emptyDir: {}} : each)),
+      volumes: digMaps(spec, 'volumes').map((each) =>
+        'persistentVolumeClaim' in each ? {name: digText(each, 'name'), emptyDir: {}} : each,
+      ),
       restartPolicy: 'Never',
       activeDeadlineSeconds: LIFETIME_SECONDS,
       terminationGracePeriodSeconds: 0,
@@ -130,8 +126,6 @@ export function checkPod(upgrade: ServiceUpgrade, now: number) {
 
 /** Exists when the configuration is in place. */
 const CONFIGURED = '/tmp/kk-configured'
-
-type Labels = Readonly<Record<string, string>>
 
 /** What only the service needs; without requests, the pod fits on a full node. */
 const DROPPED: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
-import {collectors} from '../../../audit/gather.ts'
+import type {Schema} from '../../../audit/facts.ts'
+import {collectors, type Databases, runCollector, schemasOf} from '../../../audit/gather.ts'
 import type {Database} from '../../../audit/queries.ts'
 import {asKkError, KkError} from '../../../base/errors.ts'
 import {mapParallel} from '../../../base/parallel.ts'
@@ -193,16 +194,8 @@ function refused({release}: ServiceUpgrade, what: string): CheckResult {
   }
 }
 
-interface Scanned {
-  readonly schema?: {
-    /** The number of migrations in the image; null if they were not found. */
-    readonly known: number | null
-    /** The applied migrations that the image does not have. */
-    readonly unknown: readonly string[]
-    readonly steps?: readonly MigrationStep[]
-  }
-  readonly cells?: Readonly<Record<string, Scanned>>
-}
+/** The state of migrations, as the collector of databases scans it. */
+type Scanned = Omit<Schema, 'name'> & {readonly steps?: readonly MigrationStep[]}
 
 /** Returns what the migrations of the new image do that the database has not seen. */
 async function migrationSteps(
@@ -212,32 +205,33 @@ async function migrationSteps(
 ): Promise<readonly CheckResult[]> {
   const {service, container, database} = upgrade
   const input = {scan: true, databases: [withoutQueries(database)]}
-  const head = `import json\nINPUT = json.loads(${JSON.stringify(JSON.stringify(input))})\n`
-  const ended = await cluster.exec.run({
-    ...{namespace: place.namespace, pod: place.name, container, timeout: PROGRAM_MS, signal},
-    ...{command: ['python3', '-I', '-'], input: `${head}${await collectors(files)('sql')}`},
-  })
-  if (ended.code !== 0) {
-    const why = ended.stderr.trim().split('\n').at(-1) ?? `exit code ${ended.code}`
-    return [{what: `not checked: the migrations of ${service}: ${why}`}]
+  const ports = {exec: cluster.exec, program: collectors(files)}
+  try {
+    const printed = await runCollector(ports, {...place, container}, {collector: 'sql', input, signal})
+    const schemas = schemasOf(service, printed as Databases<Scanned>)
+    return [
+      ...schemas.flatMap(unreadSchema),
+      ...judgeSteps(
+        upgrade,
+        schemas.flatMap(({steps = []}) => steps),
+      ),
+    ]
+  } catch (error) {
+    signal?.throwIfAborted()
+    return [{what: `not checked: the migrations of ${service}: ${asKkError(error).message}`}]
   }
-  const all = Object.values(JSON.parse(ended.stdout) as Readonly<Record<string, Scanned>>)
-  const schemas = all.flatMap(schemasOf)
-  const unread = schemas.flatMap(({known, unknown}) => {
-    if (known === null) return ['they were not found in the image']
-    return unknown.length === 0 ? [] : [`the image does not know what was applied: ${unknown.join(', ')}`]
-  })
-  return [
-    ...unread.map((why) => ({what: `not checked: the migrations of ${service}: ${why}`})),
-    ...judgeSteps(
-      upgrade,
-      schemas.flatMap(({steps = []}) => steps),
-    ),
-  ]
 }
 
-function schemasOf({schema, cells = {}}: Scanned): readonly NonNullable<Scanned['schema']>[] {
-  return [...(schema ? [schema] : []), ...Object.values(cells).flatMap(schemasOf)]
+/** Says of a schema that the image does not have its migrations. */
+function unreadSchema({
+  name,
+  known,
+  unknown,
+}: Pick<Schema, 'name' | 'known' | 'unknown'>): readonly CheckResult[] {
+  const unread = (why: string) => [{what: `not checked: the migrations of ${name}: ${why}`}]
+  if (known === null) return unread('they were not found in the image')
+  if (unknown.length === 0) return []
+  return unread(`the image does not know what was applied: ${unknown.join(', ')}`)
 }
 
 function withoutQueries({queries: _, cells, ...database}: Database): Database {
