@@ -25,7 +25,7 @@ export function versionsText({parts, notAsked}: Versions, palette: Palette): Vie
     table(rows, columns, {headColour: palette.strong, below}),
     '',
     ...notAsked.map(({source, reason}) => palette.change(`not asked: ${source}: ${plainLine(reason)}`)),
-    differing.length > 0 || notAsked.length > 0
+    differing.length > 0 || notAsked.length > 0 || parts.length === 0
       ? palette.change(
           `several versions run of ${differing.length} of ${counted(parts.length, 'part')}${notAsked.length > 0 ? ' that could be asked' : ''}`,
         )

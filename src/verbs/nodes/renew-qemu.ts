@@ -70,6 +70,8 @@ async function oldQemu(
 ): Promise<Pick<RenewPlan, 'old' | 'notAsked'>> {
   const releases = await deployedReleases({records}, environment)
   const {old, notAsked} = await readOldQemu({exec, program: collectors(files)}, {releases})
+  if (!releases.some(({chart}) => chart === 'libvirt'))
+    return {old, notAsked: [{source: 'libvirt', reason: 'no release has its chart'}]}
   const isChosen = (node: string) => names.length === 0 || names.includes(node)
   return {
     old: old.filter(({node}) => isChosen(node)),

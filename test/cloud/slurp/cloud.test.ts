@@ -173,6 +173,7 @@ describe('the upgraded cloud', () => {
     expect(parts.filter(({versions}) => versions.length > 1)).toEqual([])
     expect(parts.find(({kind}) => kind === 'QEMU')!.versions[0]!.of.length).toBeGreaterThan(2)
     const images = parts.filter(({kind, name}) => kind === 'image' && name.startsWith('nova/'))
+    expect(images.map(({name}) => name)).toContain('nova/compute')
     expect(images.map(({versions}) => versions[0]!.version)).toEqual(
       images.map(() => expect.stringContaining('2026.1')),
     )

@@ -54,3 +54,7 @@ it('a part of which several versions run names what has them', () => {
     ].join('\n'),
   )
 })
+
+it('nothing is not one version', () => {
+  expect(text()).not.toContain('one version')
+})

@@ -100,6 +100,16 @@ describe('kk node roll --old-qemu', () => {
     expect(renewed.old.map((each) => each.server)).toEqual(['web'])
   })
 
+  it('does not call instances current whose libvirt no release has', async () => {
+    const records = {list: async () => []} as never
+
+    const plan = await planRenewQemu({...ports(fakeCloud({servers: [server('web')]})), records}, options)
+
+    expect(viewText(renewPlanText(plan, plain))).toBe(
+      'every instance that could be asked runs the QEMU of its node\nnot asked: libvirt: no release has its chart\n',
+    )
+  })
+
   it('takes the nodes that are named', async () => {
     const cluster = ports(fakeCloud({servers: [server('web')]}))
 
