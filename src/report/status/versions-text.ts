@@ -10,7 +10,6 @@ import type {View} from '../text/view.ts'
  * several versions what has which.
  */
 export function versionsText({parts, notAsked}: Versions, palette: Palette): View {
-  const differing = parts.filter(isDiffering)
   const rows = [
     ...imageRows(parts.filter(({kind}) => kind === 'image')),
     ...parts.filter(({kind}) => kind !== 'image').map(row),
@@ -25,12 +24,17 @@ export function versionsText({parts, notAsked}: Versions, palette: Palette): Vie
     table(rows, columns, {headColour: palette.strong, below}),
     '',
     ...notAsked.map(({source, reason}) => palette.change(`not asked: ${source}: ${plainLine(reason)}`)),
-    differing.length > 0 || notAsked.length > 0 || parts.length === 0
-      ? palette.change(
-          `several versions run of ${differing.length} of ${counted(parts.length, 'part')}${notAsked.length > 0 ? ' that could be asked' : ''}`,
-        )
-      : palette.good(`one version runs of each of ${counted(parts.length, 'part')}`),
+    verdict({parts, notAsked}, palette),
   ]
+}
+
+function verdict({parts, notAsked}: Versions, palette: Palette): string {
+  const differing = parts.filter(isDiffering).length
+  if (parts.length === 0) return palette.change('no versions were found')
+  if (differing === 0 && notAsked.length === 0)
+    return palette.good(`one version runs of each of ${counted(parts.length, 'part')}`)
+  const asked = notAsked.length > 0 ? ' that could be asked' : ''
+  return palette.change(`several versions run of ${differing} of ${counted(parts.length, 'part')}${asked}`)
 }
 
 interface Row {
