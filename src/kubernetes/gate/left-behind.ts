@@ -47,11 +47,16 @@ export function stragglersOf(
   const total = new Set(placed.map(({node}) => node.metadata.name)).size
   const present = placed.filter((one) => !one.away).map(({pod}) => pod)
   const isNewest = newestTemplate(set, pods, present)
-  const stragglers = placed.flatMap(({pod, node, away}): readonly Straggler[] => {
-    const isCurrent = isNewest(pod)
-    if (!away || (isCurrent && isReady(pod))) return []
-    return [{pod, away, isCurrent, isReady: isReady(pod), isCounted: toleratesNode(pod, node)}]
-  })
+  const untolerated = placed.filter(({pod, node}) => !toleratesNode(pod, node))
+  const stragglers = withStillCounted(
+    placed.flatMap(({pod, node, away}): readonly Straggler[] => {
+      const isCurrent = isNewest(pod)
+      if (!away || (isCurrent && isReady(pod))) return []
+      return [{pod, away, isCurrent, isReady: isReady(pod), isCounted: toleratesNode(pod, node)}]
+    }),
+    new Set(untolerated.map(({node}) => node.metadata.name)).size -
+      (set.status?.numberMisscheduled ?? Infinity),
+  )
   // A node that cannot be reached is missed; on one that is cordoned the pods are replaced as on others.
   if (isOutage([...away.values()], total))
     return {left: [], awaited: stragglers.filter(({away: {reason}}) => reason === 'NotReady')}
@@ -60,6 +65,22 @@ export function stragglersOf(
   const until = Math.min(...awaited.map(ends))
   const left = stragglers.filter((each) => ends(each) <= now)
   return {left, awaited, ...(awaited.length > 0 && {until})}
+}
+
+/**
+ * Marks the nodes that the DaemonSet still counts, though its pods do not tolerate them: its controller counts
+ * again when a pod changes, not when a node is tainted (Kubernetes 1.36: daemon_controller.go syncNodeUpdate),
+ * and no pod changes that had not become ready when its node died. It has the newest template; and the others
+ * the DaemonSet knows as those that should not run where they do.
+ */
+function withStillCounted(stragglers: readonly Straggler[], count: number): readonly Straggler[] {
+  if (count <= 0) return stragglers
+  const nodes = stragglers
+    .filter(({isCounted}) => !isCounted)
+    .toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent))
+    .map(({away}) => away.node)
+  const still = new Set([...new Set(nodes)].slice(0, count))
+  return stragglers.map((each) => (still.has(each.away.node) ? {...each, isCounted: true} : each))
 }
 
 /** Returns the number of their nodes that the DaemonSet counts among those that should have a pod. */

@@ -118,6 +118,21 @@ describe('a DaemonSet with a node that is away', () => {
     })
   })
 
+  it('is partial if the DaemonSet has not counted again since the node of its new pod died', () => {
+    const pods = [...present, daemonPod('c', 1, UNREADY), daemonPod('d', 2, {phase: 'Pending'})]
+    const status = {desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 2}
+    const four = [...nodes(DEAD), node('d', DEAD)]
+
+    const stale = healthOf({...status, numberMisscheduled: 1}, pods, four)
+    const recounted = healthOf({...status, numberMisscheduled: 2}, pods, four)
+
+    expect(stale).toMatchObject({
+      state: 'partial',
+      notes: [{message: 'nodes c (NotReady, old version), d (NotReady, pod not ready) are left behind'}],
+    })
+    expect(recounted).toMatchObject({blames: [{message: '2 of 3 pods are available'}]})
+  })
+
   it('is healthy if the pod there is of the DaemonSet of a group of nodes, which its selector matches, too', () => {
     const ofGroup = controlledBy('api-pinned', daemonPod('c', 1, UNREADY))
     const two = {desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2}
