@@ -1,10 +1,12 @@
 import {ENVIRONMENT} from '../../src/operator/crds/environment.ts'
+import {NODE_OPERATION} from '../../src/operator/crds/node-operation.ts'
 import type {Fields, Schema} from '../../src/operator/crds/schema.ts'
 import {markdownTable} from './marked.ts'
 
-/** The parts of `docs/operators.md`. */
+/** The parts of `docs/environment-resource.md`. */
 export function kindTables(): Record<string, string> {
-  return {'environment-spec': markdownTable(['field', 'meaning'], rowsOf(ENVIRONMENT.spec, 'spec'))}
+  const table = (spec: Fields) => markdownTable(['field', 'meaning'], rowsOf(spec, 'spec'))
+  return {'environment-spec': table(ENVIRONMENT.spec), 'node-operation-spec': table(NODE_OPERATION.spec)}
 }
 
 /** One row per field, before its own fields. */

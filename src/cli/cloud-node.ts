@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import type {Environment} from '../environment/environment.ts'
+import {DEFAULT_MIGRATIONS} from '../nodes/drain-plan.ts'
 import type {Palette} from '../report/colour.ts'
 import type {View} from '../report/text/view.ts'
 import {builtInFiles} from '../state/assets.ts'
@@ -32,7 +33,7 @@ export const migrationsFlag = {
   'max-migrations': Flags.integer({
     summary: 'How many instances of a node move at once.',
     min: 1,
-    default: 2,
+    default: DEFAULT_MIGRATIONS,
     helpValue: 'N',
   }),
 }
@@ -67,7 +68,7 @@ interface Opening {
   readonly console: Console
 }
 
-type NodeFlags = EnvironmentFlags & ClusterFlags & {readonly timeout?: string | undefined}
+export type NodeFlags = EnvironmentFlags & ClusterFlags & {readonly timeout?: string | undefined}
 
 /**
  * Opens the environment, its cluster, and the node that the arguments name. The caller closes the cluster.

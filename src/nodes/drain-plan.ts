@@ -7,6 +7,9 @@ const MAINTENANCE = ['live', 'cold', 'stop', 'notify', 'never'] as const
 type Maintenance = (typeof MAINTENANCE)[number]
 const TAG = 'kk:maintenance='
 
+/** How many instances of a node move at once if the user states no number. */
+export const DEFAULT_MIGRATIONS = 2
+
 /** An operation of a drain, with what it costs. */
 interface PlannedOperation extends Operation {
   /** The name of the instance. */

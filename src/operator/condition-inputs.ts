@@ -53,8 +53,8 @@ export interface ObservedReleases {
 }
 
 /** The hint for `KK_FORBIDDEN`: the rights of the operator's account are set at its installation. */
-const MISSING_RIGHTS_HINT =
-  'kk operator install gives the operator its rights: --namespace for each namespace of releases, --removal to remove, --cluster-objects for objects of the whole cluster'
+export const MISSING_RIGHTS_HINT =
+  'kk operator install gives the operator its rights: --namespace for each namespace of releases, --removal to remove, --node-operations for NodeOperations, --cluster-objects for objects of the whole cluster'
 
 /** Returns the conditions of an Environment. `Ready` is true only if every gate would pass now. */
 export function environmentConditions(name: string, state: EnvironmentState): readonly ConditionInput[] {

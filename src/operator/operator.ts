@@ -22,6 +22,7 @@ import {newDriftWatcher} from './drift-watcher.ts'
 import {type EventRecorder, newEventRecorder} from './event-recorder.ts'
 import {finalize} from './finalizer.ts'
 import {followInputs, type Inputs} from './input-watcher.ts'
+import {openNodeOperations} from './node-operations.ts'
 import {expectNoCycle} from './predecessors.ts'
 import {type ReconcileResult, reconcile} from './reconcile.ts'
 import type {OnGate, ReconcileContext} from './reconcile-context.ts'
@@ -42,6 +43,8 @@ const MAX_TURN_WAIT_MS = 14_400_000
 
 export interface OperatorOptions {
   readonly ports: OperatorPorts
+  /** The directory of kk's own files. */
+  readonly files: string
   /** Connects to the cluster of a self-contained kubeconfig. */
   readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
   /**
@@ -110,7 +113,7 @@ async function acquireLeadership(
  * Watches the inputs of all Environments, and reconciles an Environment when they or its workloads change.
  */
 async function runController(
-  {ports, connect, shards, holder, state, onReconcile, onGate, say}: OperatorOptions,
+  {ports, files, connect, shards, holder, state, onReconcile, onGate, say}: OperatorOptions,
   stop: AbortSignal,
 ): Promise<void> {
   const {objects} = ports.cluster
@@ -142,8 +145,20 @@ async function runController(
   })
   const dispatcher =
     shards && newDispatcher({cluster: ports.cluster, releaseObjects: inputs.releaseObjects, releases, shards})
+  const attemptFor = (environment: EnvironmentObject) =>
+    connections.forEnvironment(environment, (identity) =>
+      environments.apply({
+        metadata: {name: environment.metadata.name},
+        status: {...environment.status, cluster: {identity}},
+      }),
+    )
+  const nodeOperations = openNodeOperations({
+    ...{hub: objects, files, events, signal, stop, onError},
+    findEnvironment: inputs.environment,
+    connect: (environment) => attemptFor(environment).connect(),
+  })
   state.depth = queue.depth
-  state.stuck = queue.stuck
+  state.stuck = () => queue.stuck() ?? nodeOperations.stuck()
   state.problem = () => inputs.problem()
   state.statuses = () => new Map(inputs.names().map((name) => [name, environments.status(name) ?? {}]))
   if (shards)
@@ -170,9 +185,7 @@ async function runController(
     // The last written status can be newer than the one that was read.
     const environment = {...current, status: environments.status(name) ?? {}}
     const uids = new Map(releaseObjects.map(({metadata}) => [metadata.name, metadata.uid]))
-    const attempt = connections.forEnvironment(environment, (identity) =>
-      environments.apply({metadata: {name}, status: {...environment.status, cluster: {identity}}}),
-    )
+    const attempt = attemptFor(environment)
     const statusWriter = newStatusWriter(environment, {
       ...{environments, releases, events},
       ...{uids, reachable: attempt.condition},
@@ -208,7 +221,7 @@ async function runController(
 
   await untilAborted(stop)
   for (const interruption of interruptions.values()) stopOnce(interruption)
-  await queue.close()
+  await Promise.all([queue.close(), nodeOperations.close()])
   closing.abort()
   await connections.close()
 }

@@ -3,6 +3,7 @@ import type {OperationEvent, Resources} from '../nodes/facts.ts'
 import type {RemovalPlan} from '../nodes/removal-plan.ts'
 import type {ReplacementPlan} from '../nodes/replacement-plan.ts'
 import {type Added, type AddPlan, labelsText} from '../verbs/nodes/add.ts'
+import type {NODE_CHANGES, NodeChange, NodeChangeName} from '../verbs/nodes/changes.ts'
 import type {Drained, DrainPlan, Names} from '../verbs/nodes/drain.ts'
 import type {Evacuated, NodeEvacuationPlan} from '../verbs/nodes/evacuate.ts'
 import type {ListedNode, NodeList} from '../verbs/nodes/list.ts'
@@ -90,7 +91,7 @@ export function drainPlanText(plan: DrainPlan, palette: Palette): View {
 }
 
 /** Returns the numbered operations that start instances elsewhere, what stays, and what speaks against it. */
-export function evacuationPlanText(plan: NodeEvacuationPlan, palette: Palette): View {
+function evacuationPlanText(plan: NodeEvacuationPlan, palette: Palette): View {
   return [
     `to evacuate ${palette.strong(plan.node)}:`,
     ...instancePlanText(plan, palette),
@@ -165,7 +166,7 @@ function stayingText(stays: DrainPlan['stays'], palette: Palette): readonly Part
   })
 }
 
-export function returnedText({node, isSchedulable, operations}: Returned, palette: Palette): View {
+function returnedText({node, isSchedulable, operations}: Returned, palette: Palette): View {
   const failed = operations.filter(({event}) => event === 'failed')
   if (!isSchedulable) return palette.bad(`${node} stays cordoned: a user has cordoned it`)
   return failed.length === 0
@@ -289,4 +290,23 @@ export function replacedText({node, members, lostClaims}: Replaced, palette: Pal
     ),
     ...lostClaims.map((claim) => palette.change(`claim ${claim} stays: no other member has its data`)),
   ]
+}
+
+/** The texts of a change of a node: its plan, and what became of it. */
+export interface NodeChangeTexts<Plan, Result> {
+  plan(plan: Plan, palette: Palette): View
+  result(result: Result, palette: Palette): View
+}
+
+type TextsOf<Change> =
+  Change extends NodeChange<infer Plan, infer Result> ? NodeChangeTexts<Plan, Result> : never
+
+/** The texts of the changes of a node, by the words of `kk node`. */
+export const NODE_TEXTS: {readonly [Name in NodeChangeName]: TextsOf<(typeof NODE_CHANGES)[Name]>} = {
+  drain: {plan: drainPlanText, result: drainedText},
+  return: {plan: () => [], result: returnedText},
+  evacuate: {plan: evacuationPlanText, result: evacuatedText},
+  remove: {plan: removalPlanText, result: removedText},
+  add: {plan: addPlanText, result: addedText},
+  replace: {plan: replacementPlanText, result: replacedText},
 }

@@ -8,7 +8,7 @@ import {type OperatorOptions, type OperatorState, runOperator} from '../../opera
 import {operatorMetrics, serveProbes} from '../../operator/probes.ts'
 import {runWorker} from '../../operator/workers/worker.ts'
 import {readStoreDocument} from '../../overrides/user/document.ts'
-import {loadBundle} from '../../state/assets.ts'
+import {builtInFiles, loadBundle} from '../../state/assets.ts'
 import {secretsByNamespace} from '../../verbs/secrets/override-secret-store.ts'
 import type {ClusterFlags, HelmFlags} from '../flags.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
@@ -66,6 +66,7 @@ export async function serveOperator(
   const connect = connecting(flags)
   await runOperator({
     ...rest,
+    files: await builtInFiles(process.env),
     onGate: metrics.onGate,
     ports,
     connect,

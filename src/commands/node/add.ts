@@ -1,10 +1,8 @@
-import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, nodeChangeFlags} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag} from '../../cli/flags.ts'
-import {addedText, addPlanText} from '../../report/nodes-text.ts'
-import {add, planAdd, refuseIfLacking} from '../../verbs/nodes/add.ts'
 
-const TIMEOUT_SECONDS = 900
+import {runNodeChange} from '../../cli/node-change.ts'
 
 export default class NodeAdd extends KkCommand {
   static override summary =
@@ -22,22 +20,7 @@ export default class NodeAdd extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeAdd)
-    const opened = await openCloudNode(flags, argv as string[], {
-      ...{command: 'kk node add', timeout: TIMEOUT_SECONDS, console: this.console},
-    })
-    await using cluster = opened.cluster
-    const plan = await planAdd(cluster, opened)
-    const isConfirmed = await confirmNodePlan(this.console, flags, {
-      ...{
-        plan,
-        text: addPlanText,
-        question: `add ${plan.node} on ${cluster.context}?`,
-        refuse: refuseIfLacking,
-      },
-    })
-    if (!isConfirmed) return
-    const added = await add(cluster, {...opened, plan, deadline: opened.newDeadline()})
-    this.console.document(flags.output, added, (colours) => addedText(added, colours))
-    process.exitCode = added.takesInstances ? 0 : 1
+    const given = {flags, argv: argv as string[]}
+    process.exitCode = await runNodeChange('add', this.console, given)
   }
 }

@@ -1,16 +1,8 @@
-import {
-  cloudNodeArgument,
-  confirmNodePlan,
-  migrationsFlag,
-  nodeChangeFlags,
-  openCloudNode,
-} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, migrationsFlag, nodeChangeFlags} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag} from '../../cli/flags.ts'
-import {drainedText, drainPlanText, operationText} from '../../report/nodes-text.ts'
-import {drain, planDrain} from '../../verbs/nodes/drain.ts'
 
-const TIMEOUT_SECONDS = 3600
+import {runNodeChange} from '../../cli/node-change.ts'
 
 export default class NodeDrain extends KkCommand {
   static override summary =
@@ -32,22 +24,7 @@ export default class NodeDrain extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeDrain)
-    const opened = await openCloudNode(flags, argv as string[], {
-      ...{command: 'kk node drain', timeout: TIMEOUT_SECONDS, console: this.console},
-    })
-    await using cluster = opened.cluster
-    const palette = this.console.palette('stderr')
-    const {plan, names} = await planDrain(cluster, opened)
-    const isConfirmed = await confirmNodePlan(this.console, flags, {
-      ...{plan, text: drainPlanText, question: `drain ${plan.node} on ${cluster.context}?`},
-    })
-    if (!isConfirmed) return
-    const drained = await drain(cluster, {
-      ...{...opened, deadline: opened.newDeadline()},
-      concurrency: flags['max-migrations'],
-      onEvent: (event) => this.console.say(operationText(event, names, palette)),
-    })
-    this.console.document(flags.output, drained, (colours) => drainedText(drained, colours))
-    process.exitCode = drained.isEmpty ? 0 : 1
+    const given = {flags, argv: argv as string[], options: {concurrency: flags['max-migrations']}}
+    process.exitCode = await runNodeChange('drain', this.console, given)
   }
 }

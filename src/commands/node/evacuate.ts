@@ -1,12 +1,7 @@
-import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, nodeChangeFlags} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag} from '../../cli/flags.ts'
-import {evacuatedText, evacuationPlanText, operationText} from '../../report/nodes-text.ts'
-import {evacuate, planEvacuate, refuseIfAlive} from '../../verbs/nodes/evacuate.ts'
-
-const TIMEOUT_SECONDS = 1800
-/** Each restores the state of a guest from its disk, which burdens the storage more than a live migration. */
-const CONCURRENCY = 4
+import {runNodeChange} from '../../cli/node-change.ts'
 
 export default class NodeEvacuate extends KkCommand {
   static override summary = 'Start the instances of a dead node on other nodes.'
@@ -26,27 +21,7 @@ export default class NodeEvacuate extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeEvacuate)
-    const opened = await openCloudNode(flags, argv as string[], {
-      ...{command: 'kk node evacuate', timeout: TIMEOUT_SECONDS, console: this.console},
-    })
-    await using cluster = opened.cluster
-    const palette = this.console.palette('stderr')
-    const {plan, names} = await planEvacuate(cluster, opened)
-    const isConfirmed = await confirmNodePlan(this.console, flags, {
-      ...{
-        plan,
-        text: evacuationPlanText,
-        question: `start these instances elsewhere on ${cluster.context}?`,
-        refuse: refuseIfAlive,
-      },
-    })
-    if (!isConfirmed) return
-    const evacuated = await evacuate(cluster, {
-      ...{...opened, plan, concurrency: CONCURRENCY, deadline: opened.newDeadline()},
-      onEvent: (event) => this.console.say(operationText(event, names, palette)),
-    })
-    this.console.document(flags.output, evacuated, (colours) => evacuatedText(evacuated, colours))
-    const hasFailed = evacuated.operations.some(({event}) => event === 'failed')
-    process.exitCode = hasFailed || evacuated.stays.length > 0 ? 1 : 0
+    const given = {flags, argv: argv as string[]}
+    process.exitCode = await runNodeChange('evacuate', this.console, given)
   }
 }

@@ -1,11 +1,9 @@
 import {Flags} from '@oclif/core'
-import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, nodeChangeFlags} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag} from '../../cli/flags.ts'
-import {removalPlanText, removedText} from '../../report/nodes-text.ts'
-import {planRemove, refuseIfInUse, remove} from '../../verbs/nodes/remove.ts'
 
-const TIMEOUT_SECONDS = 900
+import {runNodeChange} from '../../cli/node-change.ts'
 
 export default class NodeRemove extends KkCommand {
   static override summary =
@@ -31,24 +29,7 @@ export default class NodeRemove extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeRemove)
-    const opened = await openCloudNode(flags, argv as string[], {
-      ...{command: 'kk node remove', timeout: TIMEOUT_SECONDS, console: this.console},
-    })
-    await using cluster = opened.cluster
-    const options = {...opened, labels: flags.label}
-    const plan = await planRemove(cluster, options)
-    const isConfirmed = await confirmNodePlan(this.console, flags, {
-      ...{
-        plan,
-        text: removalPlanText,
-        question: `remove ${plan.node} on ${cluster.context}?`,
-        refuse: refuseIfInUse,
-      },
-    })
-    if (!isConfirmed) return
-    const removed = await remove(cluster, {...options, deadline: opened.newDeadline()})
-    this.console.document(flags.output, removed, (colours) => removedText(removed, colours))
-    const hasFailed = removed.operations.some(({event}) => event === 'failed')
-    process.exitCode = hasFailed || removed.left.length > 0 ? 1 : 0
+    const given = {flags, argv: argv as string[], options: {labels: flags.label}}
+    process.exitCode = await runNodeChange('remove', this.console, given)
   }
 }

@@ -1,11 +1,9 @@
 import {Flags} from '@oclif/core'
-import {cloudNodeArgument, confirmNodePlan, nodeChangeFlags, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument, nodeChangeFlags} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {timeoutFlag} from '../../cli/flags.ts'
-import {replacedText, replacementPlanText} from '../../report/nodes-text.ts'
-import {planReplace, refuseIfNeeded, replace} from '../../verbs/nodes/replace.ts'
 
-const TIMEOUT_SECONDS = 1800
+import {runNodeChange} from '../../cli/node-change.ts'
 
 export default class NodeReplace extends KkCommand {
   static override summary =
@@ -27,22 +25,7 @@ export default class NodeReplace extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeReplace)
-    const opened = await openCloudNode(flags, argv as string[], {
-      ...{command: 'kk node replace', timeout: TIMEOUT_SECONDS, console: this.console},
-    })
-    await using cluster = opened.cluster
-    const options = {...opened, replacement: flags.with}
-    const plan = await planReplace(cluster, options)
-    const isConfirmed = await confirmNodePlan(this.console, flags, {
-      ...{
-        plan,
-        text: replacementPlanText,
-        question: `give up the data of ${plan.node} on ${cluster.context}?`,
-        refuse: refuseIfNeeded,
-      },
-    })
-    if (!isConfirmed) return
-    const replaced = await replace(cluster, {...options, deadline: opened.newDeadline()})
-    this.console.document(flags.output, replaced, (colours) => replacedText(replaced, colours))
+    const given = {flags, argv: argv as string[], options: {replacement: flags.with}}
+    process.exitCode = await runNodeChange('replace', this.console, given)
   }
 }

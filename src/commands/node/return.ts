@@ -1,10 +1,8 @@
-import {cloudNodeArgument, openCloudNode} from '../../cli/cloud-node.ts'
+import {cloudNodeArgument} from '../../cli/cloud-node.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, timeoutFlag} from '../../cli/flags.ts'
-import {operationText, returnedText} from '../../report/nodes-text.ts'
-import {returnNode} from '../../verbs/nodes/return.ts'
 
-const TIMEOUT_SECONDS = 900
+import {runNodeChange} from '../../cli/node-change.ts'
 
 export default class NodeReturn extends KkCommand {
   static override summary = 'Take a drained node back: schedulable, enabled in nova, its instances started.'
@@ -23,17 +21,7 @@ export default class NodeReturn extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(NodeReturn)
-    const opened = await openCloudNode(flags, argv as string[], {
-      ...{command: 'kk node return', timeout: TIMEOUT_SECONDS, console: this.console},
-    })
-    await using cluster = opened.cluster
-    const palette = this.console.palette('stderr')
-    const returned = await returnNode(cluster, {
-      ...opened,
-      onEvent: (event) => this.console.say(operationText(event, new Map(), palette)),
-    })
-    this.console.document(flags.output, returned, (colours) => returnedText(returned, colours))
-    const hasFailed = returned.operations.some(({event}) => event === 'failed')
-    process.exitCode = hasFailed || !returned.isSchedulable ? 1 : 0
+    const given = {flags, argv: argv as string[]}
+    process.exitCode = await runNodeChange('return', this.console, given)
   }
 }

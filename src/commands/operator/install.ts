@@ -46,6 +46,10 @@ export default class OperatorInstall extends KkCommand {
       summary:
         'Allow the operator to remove releases if the plan is approved; this grants read access to the Secrets of all namespaces.',
     }),
+    'node-operations': Flags.boolean({
+      summary:
+        'Allow the operator to carry out NodeOperations, such as the drain of a node; this lets it change nodes, and evict pods in all namespaces.',
+    }),
     'cluster-objects': Flags.boolean({summary: CLUSTER_OBJECTS}),
     topology: Flags.option({
       summary:
@@ -71,7 +75,7 @@ export default class OperatorInstall extends KkCommand {
       summary: 'Install only the CRDs of the operator, if its Helm chart installs the rest.',
       aliases: ['kinds'],
       exclusive: [
-        ...['image', 'namespace', 'removal', 'cluster-objects', 'chart'],
+        ...['image', 'namespace', 'removal', 'node-operations', 'cluster-objects', 'chart'],
         ...['topology', 'service', 'isolate', 'environment', 'account'],
       ],
     }),
@@ -179,6 +183,7 @@ function parseOptions({image, namespace = [], removal = false, ...flags}: Operat
       image,
       namespaces: [...new Set(namespace)],
       removes: removal,
+      changesNodes: flags['node-operations'],
       makesOfCluster: flags['cluster-objects'] ?? false,
       shape: parseTopology(flags),
     }

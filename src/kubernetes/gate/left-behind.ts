@@ -68,10 +68,10 @@ export function stragglersOf(
 }
 
 /**
- * Marks the nodes that the DaemonSet still counts, though its pods do not tolerate them: its controller counts
- * again when a pod changes, not when a node is tainted (Kubernetes 1.36: daemon_controller.go syncNodeUpdate),
- * and no pod changes that had not become ready when its node died. It has the newest template; and the others
- * the DaemonSet knows as those that should not run where they do.
+ * Marks the nodes that the DaemonSet still counts, though its pods do not tolerate them: its controller
+ * counts again when a pod changes, not when a node is tainted (Kubernetes 1.36: daemon_controller.go
+ * syncNodeUpdate), and no pod changes that had not become ready when its node died. It has the newest
+ * template; and the others the DaemonSet knows as those that should not run where they do.
  */
 function withStillCounted(stragglers: readonly Straggler[], count: number): readonly Straggler[] {
   if (count <= 0) return stragglers

@@ -173,6 +173,8 @@ const ROWS: readonly Row[] = [
   [['operator run'], 'kk-system', 'environments.kk.openstack.org', 'get list watch patch', RECONCILE],
   [['operator run'], 'kk-system', 'releases.kk.openstack.org', 'get list watch create patch delete', RECONCILE],
   [['operator run'], 'kk-system', 'environments/status.kk.openstack.org releases/status.kk.openstack.org', 'patch', RECONCILE],
+  [['operator run'], 'kk-system', 'nodeoperations.kk.openstack.org', 'get list watch', 'to read NodeOperations'],
+  [['operator run'], 'kk-system', 'nodeoperations/status.kk.openstack.org', 'patch', 'to write the status of NodeOperations'],
   [['operator run'], 'kk-system', 'configmaps secrets', 'get list watch', RECONCILE],
   [['operator run'], 'kk-system', 'events', 'create patch', RECONCILE],
   [['operator run'], 'cluster', 'customresourcedefinitions.apiextensions.k8s.io:environments.kk.openstack.org', 'get',

@@ -59,6 +59,14 @@ export function withRemoval({verbs, rendered = []}: RoleSet): RoleSet {
   return {verbs: [...verbs, ...ROLE_SETS.remove.verbs], rendered}
 }
 
+/** The rights of an operator for NodeOperations, in addition to those for Environments. */
+export const NODE_OPERATION_ROLES: RoleSet = {verbs: ['node drain']}
+
+/** Returns the rights of an operator that carries out NodeOperations. */
+export function withNodeOperations({verbs, rendered = []}: RoleSet): RoleSet {
+  return {verbs: [...verbs, ...NODE_OPERATION_ROLES.verbs], rendered}
+}
+
 /** Returns the rules of a removal on the cluster, including those that are optional for the command line. */
 export function removalRules(): readonly Rule[] {
   return rulesOf(ROLE_SETS.remove).cluster

@@ -4,7 +4,13 @@ import type {ReleaseCall} from '../../helm/helm.ts'
 import {OLDEST_KUBERNETES} from '../../kubernetes/api/identity.ts'
 import {KK_NAMESPACE} from '../../kubernetes/lease/lease.ts'
 import {accountRules, chartsRules} from '../../kubernetes/permissions/account.ts'
-import {CHILD_ROLES, OPERATOR_ROLES, removalRules, withRemoval} from '../../kubernetes/permissions/roles.ts'
+import {
+  CHILD_ROLES,
+  NODE_OPERATION_ROLES,
+  OPERATOR_ROLES,
+  removalRules,
+  withRemoval,
+} from '../../kubernetes/permissions/roles.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {dumpYaml} from '../../yaml/dump.ts'
@@ -23,6 +29,8 @@ export interface InstallOptions {
   readonly removes?: boolean
   /** Whether it can create the cluster-scoped objects of kk's own charts. */
   readonly makesOfCluster?: boolean
+  /** Whether it carries out NodeOperations: it can then change nodes, and evict pods in all namespaces. */
+  readonly changesNodes?: boolean
   /** Its processes; a single one by default. */
   readonly shape?: Shape
 }
@@ -42,6 +50,7 @@ export async function writeChart(directory: string, root: string, options: Insta
     'rules.yaml': {
       operator: accountRules(OPERATOR_ROLES),
       removing: accountRules(withRemoval(OPERATOR_ROLES), removalRules()),
+      nodes: accountRules(NODE_OPERATION_ROLES),
       child: accountRules(CHILD_ROLES),
       charts: chartsRules(),
     },
@@ -80,7 +89,11 @@ function chartValues({
   namespaces,
   removes = false,
   makesOfCluster = false,
+  changesNodes = false,
   shape: {shape, shards} = UNSHARDED,
 }: InstallOptions) {
-  return {image, namespaces, removal: removes, clusterObjects: makesOfCluster, shape, shards}
+  return {
+    ...{image, namespaces, removal: removes, nodeOperations: changesNodes},
+    ...{clusterObjects: makesOfCluster, shape, shards},
+  }
 }

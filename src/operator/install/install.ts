@@ -14,11 +14,17 @@ import {
   CLUSTER_ROLES,
   ROLES,
 } from '../../kubernetes/permissions/account.ts'
-import {removalRules, SITE_ROLES, withRemoval} from '../../kubernetes/permissions/roles.ts'
+import {
+  removalRules,
+  SITE_ROLES,
+  withNodeOperations,
+  withRemoval,
+} from '../../kubernetes/permissions/roles.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
 import {releaseId} from '../../release.ts'
 import {CRDS, crdManifest} from '../crds/crd.ts'
 import {ENVIRONMENT} from '../crds/environment.ts'
+import {NODE_OPERATION} from '../crds/node-operation.ts'
 import {RELEASE} from '../crds/release.ts'
 import {expectServed, isNewerInstalled} from '../crds/versions.ts'
 import type {InstallOptions} from './chart.ts'
@@ -48,12 +54,17 @@ export function siteObjects({
   namespaces,
   removes = false,
   makesOfCluster = false,
-}: Pick<InstallOptions, 'namespaces' | 'removes' | 'makesOfCluster'>): readonly KubernetesObject[] {
+  changesNodes = false,
+}: Pick<
+  InstallOptions,
+  'namespaces' | 'removes' | 'makesOfCluster' | 'changesNodes'
+>): readonly KubernetesObject[] {
+  const rights = removes ? withRemoval(SITE_ROLES) : SITE_ROLES
   const account = accountObjects({
     name: SITE_ACCOUNT,
     labels: nameLabel(SITE_ACCOUNT),
     namespace: KK_NAMESPACE,
-    rights: removes ? withRemoval(SITE_ROLES) : SITE_ROLES,
+    rights: changesNodes ? withNodeOperations(rights) : rights,
     releases: namespaces,
     beside: removes ? removalRules() : [],
     makesOfCluster,
@@ -63,7 +74,7 @@ export function siteObjects({
 
 /** Returns only the CRDs, for installations of the chart with other tools. */
 export function crdObjects(version: string): readonly KubernetesObject[] {
-  return [crdManifest(ENVIRONMENT, version), crdManifest(RELEASE, version)]
+  return [ENVIRONMENT, RELEASE, NODE_OPERATION].map((each) => crdManifest(each, version))
 }
 
 const RESOURCES = [

@@ -11,6 +11,7 @@ import {hasLeader, isPaused, POLL_INTERVAL_MS} from '../client/environment-comma
 import {releaseClaim} from '../cluster-connections.ts'
 import {CRDS, crdName} from '../crds/crd.ts'
 import {ENVIRONMENT, ENVIRONMENTS, type EnvironmentObject, REMOVAL_FINALIZER} from '../crds/environment.ts'
+import {NODE_OPERATION} from '../crds/node-operation.ts'
 import {RELEASE} from '../crds/release.ts'
 import {expectServed} from '../crds/versions.ts'
 import {TASK_LABEL} from '../workers/task-secret.ts'
@@ -18,7 +19,7 @@ import {listRights} from './rights.ts'
 import {deleteWorkers, NAME, WORKER_NAME} from './shape.ts'
 
 /** The names of the operator's CRDs. */
-export const CRD_NAMES = [ENVIRONMENT, RELEASE].map(crdName)
+export const CRD_NAMES = [ENVIRONMENT, RELEASE, NODE_OPERATION].map(crdName)
 
 /**
  * The annotation that permits the deletion of a CRD with all its objects; without it the chart's policy

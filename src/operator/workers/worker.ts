@@ -20,7 +20,7 @@ import {chooseWorker, serves} from './shards.ts'
 import {type DispatchedTask, readTask} from './task-secret.ts'
 import {joinWorkerGroup} from './worker-group.ts'
 
-interface WorkerOptions extends Omit<OperatorOptions, 'ports' | 'shards' | 'connect' | 'onGate'> {
+interface WorkerOptions extends Omit<OperatorOptions, 'ports' | 'files' | 'shards' | 'connect' | 'onGate'> {
   readonly ports: Pick<OperatorOptions['ports'], 'cluster' | 'helm'>
   /** Patterns of the shards whose tasks it runs. */
   readonly shards: readonly string[]

@@ -23,7 +23,7 @@ import {MEMBER_KINDS, type Members, opinion} from './members.ts'
 import {placeOf} from './osds.ts'
 import {type LiveWorkload, readResidentClaims, readWorkloads} from './workloads.ts'
 
-type ReplacePorts = DrainPorts & Pick<Cluster, 'diagnosis'>
+export type ReplacePorts = DrainPorts & Pick<Cluster, 'diagnosis'>
 
 export interface ReplaceOptions extends DrainOptions {
   /** The node that takes the place of the lost one; any that the charts select if omitted. */

@@ -29,6 +29,7 @@ import {longestGap, openPing, openSession, type Session} from '../support/sessio
 import {
   clientOnSpareNode,
   expectConsistent,
+  keysUp,
   membersOn,
   nodesUp,
   SPARE_NODE,
@@ -52,14 +53,42 @@ beforeAll(async () => {
   file = await nodesUp()
   first = await machine()
   removeFlavors = await smallFlavors()
+  await keysUp()
   guests = await phase('four guests on node-1', startGuests)
+  await phase('an encrypted volume', attachEncrypted)
 }, 3_600_000)
 
 afterAll(async () => {
   for (const name of GUESTS) await removeMachine(name)
-  await inClient('openstack volume delete kk-volume')
+  await inClient(`
+    openstack volume delete kk-volume ${ENCRYPTED}
+    while openstack volume show ${ENCRYPTED} >/dev/null 2>&1; do sleep 1; done
+    openstack volume type delete ${ENCRYPTED}`)
   await removeFlavors()
 })
+
+const ENCRYPTED = 'kk-encrypted'
+/** The last disk of an instance. */
+const LAST_DISK = '$(ls /dev/vd? | tail --lines 1)'
+
+/** Attaches a volume whose key is in barbican, and writes to it. */
+async function attachEncrypted(): Promise<void> {
+  await inClient(`
+    openstack volume type show ${ENCRYPTED} >/dev/null 2>&1 ||
+      openstack volume type create --encryption-provider luks --encryption-cipher aes-xts-plain64 \\
+        --encryption-key-size 256 --encryption-control-location front-end ${ENCRYPTED} >/dev/null
+    openstack volume create --size 1 --type ${ENCRYPTED} ${ENCRYPTED} >/dev/null`)
+  await becomes('volume', ENCRYPTED, 'available')
+  await inClient(`openstack server add volume kk-live ${ENCRYPTED} >/dev/null`)
+  await becomes('volume', ENCRYPTED, 'in-use')
+  await inMachine(guests['kk-live'], `echo encrypted | dd of=${LAST_DISK} bs=512 conv=sync 2>/dev/null; sync`)
+}
+
+/** Expects what was written, from the volume and not from memory. */
+async function expectDecrypted(): Promise<void> {
+  const read = `dd if=${LAST_DISK} bs=512 count=1 iflag=direct 2>/dev/null | head --lines 1`
+  expect(await inMachine(guests['kk-live'], read)).toContain('encrypted')
+}
 
 async function startGuests(): Promise<typeof guests> {
   for (const name of GUESTS) await removeMachine(name)
@@ -220,7 +249,53 @@ it(`nova: instances move live ${MIGRATIONS} times, and notice little`, async () 
       )
     }
   })
+  await expectDecrypted()
   await expectConsistent()
+})
+
+describe('nova: an instance that moves', () => {
+  const moving = () => [guests['kk-live'], guests['kk-volume']]
+
+  it('arrives although the pod of nova-compute is deleted on the way', async () => {
+    const from = await hostOf('kk-live')
+    const boot = await bootOf(guests['kk-live'])
+    await inClient('openstack server migrate --live-migration kk-live')
+    await kubectl([
+      ...['delete', 'pod', '--namespace', 'openstack', '--field-selector', `spec.nodeName=${from}`],
+      ...['--selector', 'app.kubernetes.io/name=nova,app.kubernetes.io/component=compute'],
+    ])
+
+    await becomes('server', 'kk-live', 'ACTIVE')
+    expect(await hostOf('kk-live')).not.toBe(from)
+    expect(await bootOf(guests['kk-live'])).toBe(boot)
+    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+      ...{until: 'the cloud is healthy', seconds: 600},
+    })
+    await expectConsistent()
+  })
+
+  it('arrives once if kk is killed in the middle of a drain, and called again', async () => {
+    const from = await hostOf('kk-volume')
+    await inClient(`openstack server migrate --live-migration --host ${from} --wait kk-live`)
+    const boots = await Promise.all(moving().map(bootOf))
+    const killed = onCloud(['node', 'drain', from, file, '--yes'])
+    for await (const line of killed.iterable({from: 'stderr'})) {
+      if (!/move live kk-\w+ …/.test(line)) continue
+      killed.kill('SIGKILL')
+      break
+    }
+    await killed
+
+    const drained = await onCloud(['node', 'drain', from, file, '--yes', '--timeout', '20m'])
+
+    expect((await killed).exitCode).not.toBe(0)
+    expect(drained.exitCode, `${drained.stdout}\n${drained.stderr}`).toBe(0)
+    for (const name of ['kk-live', 'kk-volume']) expect(await hostOf(name)).not.toBe(from)
+    expect(await Promise.all(moving().map(bootOf))).toEqual(boots)
+    const returned = await giveBack(from)
+    expect(returned.exitCode, `${returned.stdout}\n${returned.stderr}`).toBe(0)
+    await expectConsistent()
+  })
 })
 
 describe('libvirt, nova: nodes that are rolled', () => {
@@ -275,6 +350,9 @@ describe('libvirt, nova: nodes that are rolled', () => {
     const restart = `"${program}" aio node stop $KK_NODE && "${program}" aio node start $KK_NODE`
     const words = ['node', 'roll', file, '--exec', restart, '--until', `kubelet=${gitVersion}`]
 
+    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+      ...{until: 'the cloud is healthy with the new control plane', seconds: 600},
+    })
     const before = await kubeletVersions()
     const planned = await onCloud([...words, '--dry-run'])
     // It has no controller, and would keep its node.
@@ -285,7 +363,7 @@ describe('libvirt, nova: nodes that are rolled', () => {
     await clientOnSpareNode()
 
     expect(before).toEqual(NODES.map(() => FORMER_KUBERNETES))
-    expect(planned.stdout).toMatch(/node-1 +drain, run the command, return\n +node-2 +drain/)
+    expect(planned.stdout).toMatch(/node-1 +next\n +node-2 +next/)
     expect(rolled.exitCode, `${rolled.stdout}\n${rolled.stderr}`).toBe(0)
     const {nodes} = JSON.parse(rolled.stdout) as Rolled
     expect(nodes).toMatchObject(NODES.map((node) => ({node, result: 'rolled'})))

@@ -9,7 +9,7 @@ import {pushImages, ROOT} from './images.ts'
 import {phase} from './phase.ts'
 import {inBoth, NEXT, tagsOf} from './upgrade.ts'
 
-const CATALOGUE = join(ROOT, 'environments/catalogue.yaml')
+export const CATALOGUE = join(ROOT, 'environments/catalogue.yaml')
 
 /**
  * The cloud, and beside it these services of `environments/catalogue.yaml`, whose own tests pass; those that

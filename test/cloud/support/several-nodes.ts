@@ -7,6 +7,7 @@ import {once} from '../../../src/base/once.ts'
 import type {Values} from '../../../src/base/values.ts'
 import {OPENSTACK_LABELS} from '../../../src/sandbox/control-plane/objects.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
+import {CATALOGUE, imagesOf} from './catalogue.ts'
 import {client, inClient} from './client.ts'
 import {onCloud, succeed} from './cloud.ts'
 import {changedEnvironment} from './environment.ts'
@@ -79,6 +80,14 @@ export async function clientOnSpareNode(): Promise<void> {
   } finally {
     await kubectl(['uncordon', ...others])
   }
+}
+
+/** Barbican, beside the cloud: for keys of encrypted volumes. */
+export async function keysUp(): Promise<void> {
+  const names = ['barbican']
+  await pushImages(...(await imagesOf(names)))
+  const keys = await changedEnvironment({of: CATALOGUE, only: names})
+  await phase('barbican deployed', () => succeed(['deploy', keys, '--yes']))
 }
 
 /** Expects that nothing in the cloud contradicts anything else. */
