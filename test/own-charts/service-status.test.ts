@@ -205,6 +205,26 @@ describe('the program', () => {
     expect(await unhealthy.next()).toMatchObject({findings: ['heat-engine: 1 of 2 up']})
   })
 
+  it.each(['cinder', 'manila'])(
+    'takes the newest report of the schedulers of %s, which share a host',
+    async (chart) => {
+      const least = {cinder: ['cinder-volume'], manila: ['manila-data', 'manila-share']}[chart]!
+      const row = (name: string, seen: string) =>
+        `INSERT INTO services SELECT '${name}', '${chart}', ${seen}, ${LONG_AGO}, 0, 0`
+      const scheduler = `${chart}-scheduler`
+      const {url} = await sqlite(
+        'CREATE TABLE services (`binary`, host, updated_at, created_at, deleted, disabled)',
+        row(scheduler, "datetime('now')"),
+        row(scheduler, LONG_AGO),
+        ...least.map((name) => row(name, "datetime('now')")),
+      )
+
+      const {next} = await run(chart, connections(url))
+
+      expect(await next()).toMatchObject({state: 'healthy', findings: []})
+    },
+  )
+
   it('ignores what a component that is switched off has left', async () => {
     const {url} = await sqlite(...NOVA, `UPDATE services SET created_at = ${LONG_AGO}, last_seen_up = NULL`)
     const values = {pod: {replicas: {conductor: 0}}}

@@ -162,6 +162,19 @@ async function whileWatched<T>(
   }
 }
 
+/** Resolves when a token and a list of servers come in time, and prints what did not. */
+function serves(): Promise<unknown> {
+  const calls = 'timeout 20 openstack token issue && timeout 20 openstack server list'
+  return waitFor(
+    () =>
+      inClient(calls).catch(({stderr = ''}: {readonly stderr?: string}) => {
+        process.stderr.write(`no answer: ${stderr.trim().split('\n').slice(-2).join(' ')}\n`)
+        return undefined
+      }),
+    {until: 'the cloud serves without the node', seconds: 180},
+  )
+}
+
 const drain = (...flags: readonly string[]) => onCloud(['node', 'drain', 'node-1', file, ...flags])
 const giveBack = (node: string) => onCloud(['node', 'return', node, file])
 
@@ -361,6 +374,7 @@ describe('libvirt, nova: nodes that are rolled', () => {
       onCloud([...words, '--soak', '10s', '--timeout', '20m', '--yes', '--output', 'json']),
     )
     await clientOnSpareNode()
+    if (rolled.exitCode !== 0) process.stderr.write(rolled.stderr)
 
     expect(before).toEqual(NODES.map(() => FORMER_KUBERNETES))
     expect(planned.stdout).toMatch(/node-1 +next\n +node-2 +next/)
@@ -383,11 +397,11 @@ describe('nova: the instances of a node that loses its power', () => {
     await kk(['aio', 'node', 'stop', lost])
     const stopped = Date.now()
 
-    await phase('a token by the other controllers', () =>
-      waitFor(() => inClient('openstack token issue && openstack server list').catch(() => undefined), {
-        ...{until: 'the cloud serves without the node', seconds: 180},
-      }),
-    )
+    await phase('a token by the other controllers', serves)
+    await phase('an instance on the other hypervisor', async () => {
+      await bootOf(await startMachine(first, 'kk-new', '--image guest'))
+    })
+    await removeMachine('kk-new')
     const evacuated = await phase('evacuation', () =>
       waitFor(
         async () => {
