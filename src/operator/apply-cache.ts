@@ -12,6 +12,8 @@ export const OPERATOR_LEASE = `${KK_NAMESPACE}/kk-operator` as const
 export interface CachedObject {
   readonly metadata: {
     readonly name: string
+    /** Without it, another object of the name may get the content. */
+    readonly uid?: string
     readonly labels?: Readonly<Record<string, string>>
     readonly generation?: number
   }

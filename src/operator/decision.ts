@@ -1,3 +1,4 @@
+import type {KkError} from '../base/errors.ts'
 import type {Environment} from '../environment/environment.ts'
 import {digest} from '../plan/digest.ts'
 import {type Action, hasChanges, isChange, type Plan} from '../plan/plan.ts'
@@ -117,6 +118,11 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'KK_UNREACHABLE',
   'KK_API_SERVER',
 ])
+
+/** Returns whether only a change of the inputs or the cluster helps, and no retry. */
+export function isFinal({code, exit}: KkError): boolean {
+  return (exit === 2 || exit === 3) && !isTransient(code)
+}
 
 /** Returns whether a failure with this code can be resolved by a retry, without a change of the inputs. */
 export function isTransient(code: string): boolean {

@@ -7,28 +7,31 @@ import {NODE_TEXTS, type NodeChangeTexts, operationText} from '../report/nodes-t
 import {type View, viewText} from '../report/text/view.ts'
 import {newWriter} from '../run/writer.ts'
 import {NODE_CHANGES, type NodeChange} from '../verbs/nodes/changes.ts'
+import {cancelOperations} from '../verbs/nodes/instances.ts'
 import {newApplyCache} from './apply-cache.ts'
-import type {ClusterConnection} from './cluster-connections.ts'
+import {type ClusterConnection, openClusterConnections, whileClaimed} from './cluster-connections.ts'
 import {MISSING_RIGHTS_HINT} from './condition-inputs.ts'
 import {type ConditionInput, formatTime, mergeConditions} from './crds/conditions.ts'
-import type {EnvironmentObject} from './crds/environment.ts'
-import {NODE_OPERATIONS, type NodeOperationObject, type NodeOperationStatus} from './crds/node-operation.ts'
-import {isTransient} from './decision.ts'
+import {ENVIRONMENT, type EnvironmentObject} from './crds/environment.ts'
+import {
+  NODE_OPERATION,
+  NODE_OPERATIONS,
+  type NodeOperationObject,
+  type NodeOperationStatus,
+} from './crds/node-operation.ts'
+import {expectKnownFields} from './crds/versions.ts'
+import {isFinal, isTransient} from './decision.ts'
 import type {EventRecorder} from './event-recorder.ts'
+import type {OperatorOptions} from './operator.ts'
 import {readSource} from './source.ts'
 import {type Heartbeat, openWorkQueue, type WorkQueue} from './work-queue.ts'
 
-interface NodeOperationsOptions {
+interface NodeOperationsOptions extends Pick<OperatorOptions, 'files' | 'ports' | 'connect' | 'stop'> {
   readonly hub: Objects
-  /** The directory of kk's own files. */
-  readonly files: string
   readonly findEnvironment: (name: string) => EnvironmentObject | undefined
-  readonly connect: (environment: EnvironmentObject) => Promise<ClusterConnection>
   readonly events: EventRecorder
-  /** Ends the watch. */
+  /** Ends the watch. `stop` interrupts operations, which the next operator continues. */
   readonly signal: AbortSignal
-  /** Interrupts operations; the next operator continues them. */
-  readonly stop: AbortSignal
   readonly onError: (name: string, error: unknown) => void
 }
 
@@ -40,45 +43,63 @@ const WRITE_INTERVAL_MS = 1_000
 const MAX_TEXT_LENGTH = 16_384
 const PLAIN = palette(0)
 
-/** Carries out NodeOperations until the signal: those on one node one after the other. */
+/** Carries out NodeOperations until the signal: those of an Environment on one node one after the other. */
 export function openNodeOperations(options: NodeOperationsOptions): Pick<WorkQueue, 'close' | 'stuck'> {
   const {hub, signal, stop, onError} = options
   const rows = hub.follow(NODE_OPERATIONS, KK_NAMESPACE, signal)
-  const find = (name: string) => rows.get(name) as unknown as NodeOperationObject | undefined
-  /** Those that were carried out here: the watch may lag behind their status. */
-  const finished = new Set<string>()
+  const all = () => rows.all() as unknown as readonly NodeOperationObject[]
+  const seen = new Set<string>()
+  /** The ends of operations that are not, or not yet seen, in their status, by UID. */
+  const ends = new Map<string, End>()
+  const written = new Set<string>()
   const running = new Map<string, AbortController>()
   const queue = openWorkQueue({work, onError})
 
-  const isPending = ({metadata: {uid = '', deletionTimestamp}, status}: NodeOperationObject) =>
-    deletionTimestamp === undefined && !finished.has(uid) && status?.finished === undefined
+  const isPending = ({metadata: {uid, deletionTimestamp}, status}: NodeOperationObject) =>
+    deletionTimestamp === undefined && !written.has(uid) && status?.finished === undefined
   const pendingOn = (key: string) =>
-    rows
-      .all()
-      .map((row) => row as unknown as NodeOperationObject)
+    all()
       .filter((operation) => nodeKey(operation) === key && isPending(operation))
-      .toSorted(byCreation)
+      .toSorted(byOrder)
 
-  rows.subscribe((changed) => {
-    for (const [name, controller] of running) if (!find(name)) controller.abort()
-    const all = changed ? [find(changed.metadata.name)] : rows.all().map(({metadata}) => find(metadata.name))
-    for (const operation of all) if (operation && isPending(operation)) queue.add(nodeKey(operation))
+  rows.subscribe(() => {
+    const present = new Map(all().map((operation) => [operation.metadata.uid, operation]))
+    for (const [uid, controller] of running) {
+      const operation = present.get(uid)
+      if (!operation || operation.metadata.deletionTimestamp !== undefined) controller.abort()
+    }
+    for (const uid of seen) if (!present.has(uid)) for (const set of [seen, written, ends]) set.delete(uid)
+    for (const [uid, operation] of present) {
+      if (seen.has(uid) || !isPending(operation)) continue
+      seen.add(uid)
+      const key = nodeKey(operation)
+      queue.add(key)
+      const [first] = pendingOn(key)
+      if (!first || first === operation) continue
+      const message = `after ${first.metadata.name}`
+      newStatus(operation, hub)
+        .write(inProgress('Waiting', message))
+        .catch((error: unknown) => onError(operation.metadata.name, error))
+    }
   })
 
   async function work(key: string, heartbeat: Heartbeat): Promise<number | undefined> {
     const [next] = pendingOn(key)
     if (!next || stop.aborted) return undefined
-    const {name, uid = ''} = next.metadata
+    const {uid} = next.metadata
     const deleted = new AbortController()
-    running.set(name, deleted)
-    const ended = AbortSignal.any([stop, deleted.signal])
+    running.set(uid, deleted)
     try {
-      if (!(await perform(next, {...options, ended, heartbeat}))) return WAIT_MS
-      finished.add(uid)
+      const end = ends.get(uid) ?? (await perform(next, {...options, deleted: deleted.signal, heartbeat}))
+      if (!end) return WAIT_MS
+      ends.set(uid, end)
+      await newStatus({...next, status: end.status}, hub).write(end.conditions)
+      written.add(uid)
+      recordEnd(next, end, options.events)
     } catch (error) {
-      if (!ended.aborted) throw error
+      if (!stop.aborted && !deleted.signal.aborted) throw error
     } finally {
-      running.delete(name)
+      running.delete(uid)
     }
     return pendingOn(key).length > 0 ? 0 : undefined
   }
@@ -90,83 +111,151 @@ function nodeKey({spec: {environment, node}}: NodeOperationObject): string {
   return `${environment}/${node}`
 }
 
-function byCreation({metadata: one}: NodeOperationObject, {metadata: other}: NodeOperationObject): number {
-  const order = String(one.creationTimestamp).localeCompare(String(other.creationTimestamp))
-  return order || one.name.localeCompare(other.name)
+/** Those that have begun come first, then the oldest, then by name: times have whole seconds. */
+function byOrder(one: NodeOperationObject, other: NodeOperationObject): number {
+  const keys = ({metadata: {name, creationTimestamp = ''}, status}: NodeOperationObject) =>
+    [status?.started ?? '~', creationTimestamp, name] as const
+  const [first, second] = [keys(one), keys(other)]
+  const at = first.findIndex((key, index) => key !== second[index])
+  return at < 0 ? 0 : first[at]! < second[at]! ? -1 : 1
+}
+
+/** The end of an operation: its whole status, and the conditions to be merged into it. */
+interface End {
+  readonly status: NodeOperationStatus
+  readonly conditions: readonly ConditionInput[]
+}
+
+function recordEnd({metadata}: NodeOperationObject, {conditions}: End, events: EventRecorder): void {
+  const {status, reason, message} = conditions[0]!
+  const type = status === 'True' ? 'Normal' : 'Warning'
+  events.record({kind: NODE_OPERATIONS.kind, ...metadata}, {type, reason, message})
 }
 
 interface Performing extends NodeOperationsOptions {
-  /** Aborted when the operator stops, or the object was deleted. */
-  readonly ended: AbortSignal
+  /** Aborted when the object was deleted. */
+  readonly deleted: AbortSignal
   readonly heartbeat: Heartbeat
 }
 
 /**
- * Carries out an operation, and writes what becomes of it to its status. Resolves with whether it has ended,
- * or still waits for its Environment. Throws failures that a retry can resolve.
+ * Carries out an operation. Resolves with its end; with undefined while it waits for its Environment. Throws
+ * failures that a retry can resolve.
  */
-async function perform(operation: NodeOperationObject, context: Performing): Promise<boolean> {
+async function perform(operation: NodeOperationObject, context: Performing): Promise<End | undefined> {
   const {spec, status} = operation
-  const {hub, files, findEnvironment, connect, ended, heartbeat} = context
-  const change: NodeChange<unknown, unknown> = NODE_CHANGES[spec.operation]
-  const texts: NodeChangeTexts<unknown, unknown> = NODE_TEXTS[spec.operation]
-  const writer = newStatus(operation, context)
+  const {hub, findEnvironment, deleted, stop, heartbeat} = context
+  const writer = newStatus(operation, hub)
   const environment = findEnvironment(spec.environment)
-  const obstacle = obstacleOf(spec.environment, environment)
-  if (obstacle) {
-    await writer.write(obstacle)
-    return false
+  const obstacle = obstacleOf(operation, environment)
+  if (obstacle !== undefined) {
+    await writer.write(inProgress('WaitingForEnvironment', obstacle))
+    return undefined
   }
   const started = status?.started ?? formatTime(Date.now())
-  const timeoutMs = (seconds(spec.timeout ?? '') ?? change.timeoutSeconds) * 1000
-  const deadline = Date.parse(started) + timeoutMs
-  heartbeat(timeoutMs + HEARTBEAT_MARGIN_MS)
+  const end = (conditions: readonly ConditionInput[], result?: string): End => {
+    const finished = formatTime(Date.now())
+    return {conditions, status: {...writer.status(), started, finished, ...(result && {result})}}
+  }
+  const ended = AbortSignal.any([stop, deleted])
+  const progress = {hasBegun: false}
+  let deadline = Number.POSITIVE_INFINITY
   try {
+    expectKnownFields(operation, NODE_OPERATION)
+    expectKnownFields(environment!, ENVIRONMENT)
+    const change: NodeChange<unknown, unknown> = NODE_CHANGES[spec.operation]
+    const timeoutMs = (seconds(spec.timeout ?? '') ?? change.timeoutSeconds) * 1000
+    deadline = Date.parse(started) + timeoutMs
+    heartbeat(timeoutMs + HEARTBEAT_MARGIN_MS)
     await writer.write(inProgress('Planning', 'the operation is planned'), {started})
-    const connection = await connect(environment!)
-    const {planned} = await connection.open(spec.environment, await readSource(environment!, hub))
-    const options = {
-      ...{environment: planned.environment, node: spec.node, files, deadline, signal: ended},
-      ...{concurrency: spec.maxMigrations, labels: spec.labels, replacement: spec.replacement},
-      onProgress: (line: string) => writer.writeDebounced(inProgress('Running', line)),
+    const closing = new AbortController()
+    const connections = openClusterConnections({
+      ...{hub, own: context.ports, connect: context.connect, signal: closing.signal},
+      enqueue: () => undefined,
+    })
+    try {
+      // The reconciliation of the Environment records the identity of the cluster.
+      const connection = await connections.forEnvironment(environment!, async () => undefined).connect()
+      const {conditions, result} = await whileClaimed(environment!, connection, () =>
+        carryOut(
+          operation,
+          {change, connection, deadline, ended, writer, progress, environment: environment!},
+          context,
+        ),
+      )
+      return end(conditions, result)
+    } finally {
+      closing.abort()
+      await connections.close()
     }
-    const {plan, names = new Map()} = await change.plan(connection.cluster, options)
-    await writer.write(inProgress('Running', 'it runs'), {plan: plainText(texts.plan(plan, PLAIN))})
-    change.refuse(plan)
-    if (spec.dryRun) {
-      await writer.finish(succeeded('Planned', 'dry run: nothing was changed'))
-      return true
-    }
-    const result = await change.execute(connection.cluster, {
+  } catch (caught) {
+    ended.throwIfAborted()
+    const error = asKkError(caught)
+    const {code} = error
+    const isHopeless = progress.hasBegun ? !isTransient(code) : isFinal(error) || code === 'KK_FORBIDDEN'
+    if (isHopeless || Date.now() >= deadline) return end(failed(code, messageOf(error)))
+    await writer.write(inProgress(code, error.message))
+    throw error
+  }
+}
+
+interface CarryingOut {
+  readonly change: NodeChange<unknown, unknown>
+  readonly connection: ClusterConnection
+  readonly environment: EnvironmentObject
+  readonly deadline: number
+  readonly ended: AbortSignal
+  readonly writer: ReturnType<typeof newStatus>
+  /** Whether the change of the node has begun. */
+  readonly progress: {hasBegun: boolean}
+}
+
+/** Plans the change of a node, and executes it unless only its plan is wanted. */
+async function carryOut(
+  {spec}: NodeOperationObject,
+  {change, connection, environment, deadline, ended, writer, progress}: CarryingOut,
+  {hub, files, deleted}: Performing,
+): Promise<{readonly conditions: readonly ConditionInput[]; readonly result?: string}> {
+  const texts: NodeChangeTexts<unknown, unknown> = NODE_TEXTS[spec.operation]
+  const {cluster} = connection
+  const {planned} = await connection.open(spec.environment, await readSource(environment, hub))
+  const options = {
+    ...{environment: planned.environment, node: spec.node, files, deadline, signal: ended},
+    ...{concurrency: spec.maxMigrations, labels: spec.labels, replacement: spec.replacement},
+    onProgress: (line: string) => writer.writeDebounced(inProgress('Running', line)),
+  }
+  const {plan, names = new Map()} = await change.plan(cluster, options)
+  await writer.write(inProgress('Running', 'it runs'), {plan: plainText(texts.plan(plan, PLAIN))})
+  change.refuse(plan)
+  if (spec.dryRun) return {conditions: succeeded('Planned', 'dry run: nothing was changed')}
+  ended.throwIfAborted()
+  progress.hasBegun = true
+  try {
+    const result = await change.execute(cluster, {
       ...{...options, plan},
       onEvent: (event) => writer.writeDebounced(inProgress('Running', operationText(event, names, PLAIN))),
     })
     ended.throwIfAborted()
     const text = plainText(texts.result(result, PLAIN))
     const [line = ''] = text.split('\n')
-    await writer.finish(change.isDone(result) ? succeeded('Done', line) : failed('Incomplete', line), text)
-  } catch (caught) {
-    ended.throwIfAborted()
-    const error = asKkError(caught)
-    const {code} = error
-    if (isTransient(code) && Date.now() < deadline) {
-      await writer.write(inProgress(code, error.message))
-      throw error
+    return {
+      conditions: change.isDone(result) ? succeeded('Done', line) : failed('Incomplete', line),
+      result: text,
     }
-    await writer.finish(failed(code, messageOf(error)))
+  } finally {
+    if (deleted.aborted) await cancelOperations(cluster, planned.environment, spec.node)
   }
-  return true
 }
 
-/** Why an operation cannot begin yet. */
+/** Why an operation cannot begin yet; one that has begun does not wait for a paused Environment. */
 function obstacleOf(
-  name: string,
+  {spec: {environment: name}, status}: NodeOperationObject,
   environment: EnvironmentObject | undefined,
-): readonly ConditionInput[] | undefined {
-  const waiting = (message: string) => inProgress('WaitingForEnvironment', message)
+): string | undefined {
   if (!environment || environment.metadata.deletionTimestamp !== undefined)
-    return waiting(`there is no Environment ${name} in ${KK_NAMESPACE}`)
-  return environment.spec.suspend ? waiting(`the Environment ${name} is paused`) : undefined
+    return `there is no Environment ${name} in ${KK_NAMESPACE}`
+  const isPaused = environment.spec.suspend && status?.started === undefined
+  return isPaused ? `the Environment ${name} is paused` : undefined
 }
 
 function messageOf({code, message, hint: own}: KkError): string {
@@ -194,44 +283,34 @@ function succeeded(reason: string, message: string): readonly ConditionInput[] {
   return [condition('Ready', 'True', reason, message)]
 }
 
-/** Writes the status of one operation. */
+/** Writes the status of one operation; the API server refuses that of another object of its name. */
 function newStatus(
-  {metadata, status: before = {}}: NodeOperationObject,
-  {hub, events, onError}: Pick<NodeOperationsOptions, 'hub' | 'events' | 'onError'>,
+  {metadata, status: before = {}}: Pick<NodeOperationObject, 'metadata' | 'status'>,
+  hub: Pick<Objects, 'apply'>,
 ) {
   const {name, uid, generation = 1} = metadata
   const cache = newApplyCache(hub, NODE_OPERATIONS)
-  cache.observe({metadata, status: before})
   let status: NodeOperationStatus = before
   const set = (inputs: readonly ConditionInput[], fields: NodeOperationStatus = {}) => {
     const now = formatTime(Date.now())
-    status = {...status, ...fields, conditions: mergeConditions(inputs, status, {generation, now})}
+    const conditions = mergeConditions(inputs, status, {generation, now})
+    status = {...status, ...fields, observedGeneration: generation, conditions}
   }
-  const writer = newWriter(() => cache.apply({metadata: {name}, status}), WRITE_INTERVAL_MS)
-  const write = async () => {
-    await writer.last()
-    const trouble = writer.takeTrouble()
-    if (trouble !== undefined) throw trouble
-  }
+  const apply = () => cache.apply({metadata: {name, uid}, status})
+  const writer = newWriter(apply, WRITE_INTERVAL_MS)
   return {
+    status: () => status,
     async write(inputs: readonly ConditionInput[], fields?: NodeOperationStatus): Promise<void> {
       set(inputs, fields)
-      await write()
+      await writer.last()
+      // The last request may have succeeded after a former one has failed.
+      writer.takeTrouble()
+      await apply()
     },
+    /** Writes progress, which the next write repeats if it fails. */
     writeDebounced(inputs: readonly ConditionInput[]): void {
       set(inputs)
       writer.request()
-      const trouble = writer.takeTrouble()
-      if (trouble !== undefined) onError(name, trouble)
-    },
-    /** Writes the end of the operation, with an Event. */
-    async finish([ready, ...more]: readonly ConditionInput[], result?: string): Promise<void> {
-      const finished = formatTime(Date.now())
-      set([ready!, ...more], {finished, ...(result !== undefined && {result})})
-      await write()
-      const {status: is, reason, message} = ready!
-      const type = is === 'True' ? 'Normal' : 'Warning'
-      events.record({kind: NODE_OPERATIONS.kind, name, uid}, {type, reason, message})
     },
   }
 }

@@ -1,4 +1,4 @@
-import {asKkError, type KkError} from '../base/errors.ts'
+import {asKkError} from '../base/errors.ts'
 import {KK_NAMESPACE} from '../kubernetes/lease/lease.ts'
 import type {HeldLease, Leases} from '../kubernetes/lease/leases.ts'
 import {whileHeld} from '../kubernetes/lease/while-held.ts'
@@ -14,10 +14,15 @@ import {
   releaseClaim,
   whileClaimed,
 } from './cluster-connections.ts'
-import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './crds/environment.ts'
+import {
+  ENVIRONMENT,
+  ENVIRONMENTS,
+  type EnvironmentObject,
+  type EnvironmentStatus,
+} from './crds/environment.ts'
 import {RELEASES, type ReleaseObject, releaseObjectName} from './crds/release.ts'
 import {expectKnownFields, expectServed} from './crds/versions.ts'
-import {isTransient} from './decision.ts'
+import {isFinal} from './decision.ts'
 import {newDriftWatcher} from './drift-watcher.ts'
 import {type EventRecorder, newEventRecorder} from './event-recorder.ts'
 import {finalize} from './finalizer.ts'
@@ -145,17 +150,9 @@ async function runController(
   })
   const dispatcher =
     shards && newDispatcher({cluster: ports.cluster, releaseObjects: inputs.releaseObjects, releases, shards})
-  const attemptFor = (environment: EnvironmentObject) =>
-    connections.forEnvironment(environment, (identity) =>
-      environments.apply({
-        metadata: {name: environment.metadata.name},
-        status: {...environment.status, cluster: {identity}},
-      }),
-    )
   const nodeOperations = openNodeOperations({
-    ...{hub: objects, files, events, signal, stop, onError},
+    ...{hub: objects, ports, connect, files, events, signal, stop, onError},
     findEnvironment: inputs.environment,
-    connect: (environment) => attemptFor(environment).connect(),
   })
   state.depth = queue.depth
   state.stuck = () => queue.stuck() ?? nodeOperations.stuck()
@@ -185,7 +182,9 @@ async function runController(
     // The last written status can be newer than the one that was read.
     const environment = {...current, status: environments.status(name) ?? {}}
     const uids = new Map(releaseObjects.map(({metadata}) => [metadata.name, metadata.uid]))
-    const attempt = attemptFor(environment)
+    const attempt = connections.forEnvironment(environment, (identity) =>
+      environments.apply({metadata: {name}, status: {...environment.status, cluster: {identity}}}),
+    )
     const statusWriter = newStatusWriter(environment, {
       ...{environments, releases, events},
       ...{uids, reachable: attempt.condition},
@@ -294,7 +293,7 @@ async function reconcileEnvironment(
     return undefined
   }
   try {
-    expectKnownFields(environment)
+    expectKnownFields(environment, ENVIRONMENT)
     expectNoCycle(environment, context.find)
     const connection = await attempt.connect()
     const result = await whileClaimed(environment, connection, () =>
@@ -314,10 +313,6 @@ async function reconcileEnvironment(
     if (!isFinal(error)) throw error
     return undefined
   }
-}
-
-function isFinal({code, exit}: KkError): boolean {
-  return (exit === 2 || exit === 3) && !isTransient(code)
 }
 
 function untilAborted(signal: AbortSignal): Promise<undefined> {

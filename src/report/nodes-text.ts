@@ -155,8 +155,13 @@ export function evacuatedText({node, operations, stays}: Evacuated, palette: Pal
   const count = failed.length + stays.length
   return [
     palette.bad(`${node} is not evacuated: ${counted(count, 'problem')}`),
+    ...failedText(failed, palette),
     ...stayingText(stays, palette),
   ]
+}
+
+function failedText(failed: readonly OperationEvent[], palette: Palette): readonly Part[] {
+  return failed.map((event) => operationText(event, new Map(), palette))
 }
 
 function stayingText(stays: DrainPlan['stays'], palette: Palette): readonly Part[] {
@@ -169,9 +174,11 @@ function stayingText(stays: DrainPlan['stays'], palette: Palette): readonly Part
 function returnedText({node, isSchedulable, operations}: Returned, palette: Palette): View {
   const failed = operations.filter(({event}) => event === 'failed')
   if (!isSchedulable) return palette.bad(`${node} stays cordoned: a user has cordoned it`)
-  return failed.length === 0
-    ? palette.good(`${node} is back`)
-    : palette.bad(`${node} is back, but ${counted(failed.length, 'operation')} failed`)
+  if (failed.length === 0) return palette.good(`${node} is back`)
+  return [
+    palette.bad(`${node} is back, but ${counted(failed.length, 'operation')} failed`),
+    ...failedText(failed, palette),
+  ]
 }
 
 /** Returns the numbered operations that take a node out of the cloud, and what speaks against it. */

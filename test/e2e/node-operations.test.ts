@@ -114,6 +114,7 @@ describe('a NodeOperation', () => {
     await done(cluster.operator('pause', environment.name))
     await create('first', 'drain')
     await create('second', 'return')
+    const behind = await has('second', 'Reconciling', 'True', 'Waiting')
     const waiting = await has('first', 'Reconciling', 'True', 'WaitingForEnvironment')
     await done(cluster.operator('resume', environment.name))
 
@@ -121,13 +122,14 @@ describe('a NodeOperation', () => {
     const returned = await has('second', 'Ready', 'True', 'Done')
 
     expect(messageOf(waiting)).toContain('is paused')
+    expect(messageOf(behind)).toBe('after first')
     expect(drained.status?.result).toContain('is empty')
     expect(returned.status!.started! >= drained.status!.finished!).toBe(true)
     expect(await isCordoned()).toBe(false)
     await environment.has('Ready', 'True')
   })
 
-  it('goes on when the operator was killed, until its time is over', async () => {
+  it('is continued by the next operator when the first was killed', async () => {
     const budget = {
       ...{apiVersion: 'policy/v1', kind: 'PodDisruptionBudget'},
       metadata: {name: 'none', namespace: environment.name},

@@ -76,7 +76,7 @@ describe.concurrent('the API server refuses', () => {
 
   it('an Environment outside kk-system', async () => {
     expect(await refusal('Environment', 'elsewhere', {source: {configMap: 'a'}}, 'default')).toContain(
-      'the operator reconciles only Environments in kk-system',
+      'the operator reconciles only objects in kk-system',
     )
   })
 

@@ -48,7 +48,7 @@ it('an Environment with only known fields is accepted', () => {
   const drift = {mode: 'correct', ignore: [{paths: ['/spec/replicas'], target: {kind: 'Deployment'}}]}
 
   expect(() =>
-    expectKnownFields(environment({drift, suspend: false, approval: {required: ['upgrade']}})),
+    expectKnownFields(environment({drift, suspend: false, approval: {required: ['upgrade']}}), ENVIRONMENT),
   ).not.toThrow()
 })
 
@@ -58,7 +58,7 @@ it.each([
   ['a value', {deletionPolicy: 'Remove'}, 'spec.deletionPolicy: Remove'],
   ['a value in a list', {approval: {required: ['upgrade', 'remove']}}, 'spec.approval.required[]: remove'],
 ])('an Environment with %s that is unknown is refused', (_, spec, unknown) => {
-  expect(() => expectKnownFields(environment(spec))).toThrow(
+  expect(() => expectKnownFields(environment(spec), ENVIRONMENT)).toThrow(
     `this kk does not know ${unknown} of the Environment production`,
   )
 })

@@ -168,6 +168,7 @@ const ROWS: readonly Row[] = [
   [['operator install'], 'kk-system', 'environments.kk.openstack.org', 'list patch',
     'to stop its work, and to remove finalizers'],
   [['operator install'], 'kk-system', 'leases.coordination.k8s.io', 'get', 'to wait until its actions have ended'],
+  [['operator install'], 'kk-system', 'nodeoperations.kk.openstack.org', 'list', 'to wait until its actions have ended'],
   [['operator install'], 'release', 'secrets', 'list delete', 'to cancel the tasks of its workers'],
 
   [['operator run'], 'kk-system', 'environments.kk.openstack.org', 'get list watch patch', RECONCILE],

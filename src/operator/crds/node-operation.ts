@@ -32,6 +32,7 @@ const SPEC = {
       description:
         'The labels that remove takes from the node. Defaults to all by which the charts select nodes.',
       items: NAME,
+      minItems: 1,
       maxItems: 50,
       'x-kubernetes-list-type': 'set',
     },
@@ -39,7 +40,7 @@ const SPEC = {
     timeout: {
       type: 'string',
       description: 'The time that it may take, such as 2h. Defaults to that of the command.',
-      pattern: '^[1-9][0-9]{0,4}[smh]$',
+      pattern: '^([1-9][0-9]{0,4}s|[1-9][0-9]{0,3}m|[1-9][0-9]?h|[1-3][0-9]{2}h)$',
       maxLength: 6,
     },
   },
@@ -60,6 +61,7 @@ const SPEC = {
 const STATUS = {
   type: 'object',
   properties: {
+    observedGeneration: {type: 'integer', format: 'int64'},
     started: {
       ...TIME,
       description: 'When it began; its timeout counts from then, also if the operator restarts.',
@@ -99,7 +101,7 @@ export type NodeOperationStatus = ValueOf<typeof STATUS>
 export interface NodeOperationObject {
   readonly metadata: {
     readonly name: string
-    readonly uid?: string
+    readonly uid: string
     readonly generation?: number
     readonly creationTimestamp?: string
     readonly deletionTimestamp?: string

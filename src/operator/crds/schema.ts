@@ -35,6 +35,7 @@ interface Flag extends Described {
 interface List extends Described {
   readonly type: 'array'
   readonly items: Schema
+  readonly minItems?: number
   readonly maxItems?: number
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'map' | 'set'
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]

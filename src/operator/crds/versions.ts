@@ -3,8 +3,8 @@ import {KkError} from '../../base/errors.ts'
 import type {ApiServer} from '../../kubernetes/api/api-server.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import type {Objects} from '../../kubernetes/objects/objects.ts'
-import {CRDS, GROUP, KK_VERSION} from './crd.ts'
-import {ENVIRONMENT, ENVIRONMENTS, type EnvironmentObject} from './environment.ts'
+import {CRDS, type Crd, GROUP, KK_VERSION} from './crd.ts'
+import {ENVIRONMENTS} from './environment.ts'
 import type {Schema} from './schema.ts'
 
 /** Throws `KK_KINDS` if the cluster serves Environments, but in no version that this kk knows. */
@@ -32,13 +32,15 @@ export async function isNewerInstalled(
 }
 
 /**
- * Throws `KK_KINDS` for an Environment with fields or values that this kk does not know, of CRDs of a newer
- * kk.
+ * Throws `KK_KINDS` for an object with fields or values that this kk does not know, of CRDs of a newer kk.
  */
-export function expectKnownFields({metadata: {name}, spec}: EnvironmentObject): void {
-  const unknown = findUnknown(spec, ENVIRONMENT.spec, 'spec')
+export function expectKnownFields(
+  {metadata: {name}, spec}: {readonly metadata: {readonly name: string}; readonly spec: object},
+  crd: Crd,
+): void {
+  const unknown = findUnknown(spec, crd.spec, 'spec')
   if (unknown === undefined) return
-  throw new KkError('KK_KINDS', `this kk does not know ${unknown} of the Environment ${name}`, {
+  throw new KkError('KK_KINDS', `this kk does not know ${unknown} of the ${crd.kind} ${name}`, {
     hint: 'upgrade the operator to the version of kk that installed its CRDs, or remove the field',
   })
 }

@@ -11,7 +11,7 @@ import {hasLeader, isPaused, POLL_INTERVAL_MS} from '../client/environment-comma
 import {releaseClaim} from '../cluster-connections.ts'
 import {CRDS, crdName} from '../crds/crd.ts'
 import {ENVIRONMENT, ENVIRONMENTS, type EnvironmentObject, REMOVAL_FINALIZER} from '../crds/environment.ts'
-import {NODE_OPERATION} from '../crds/node-operation.ts'
+import {NODE_OPERATION, NODE_OPERATIONS, type NodeOperationObject} from '../crds/node-operation.ts'
 import {RELEASE} from '../crds/release.ts'
 import {expectServed} from '../crds/versions.ts'
 import {TASK_LABEL} from '../workers/task-secret.ts'
@@ -79,7 +79,9 @@ async function stopWork(cluster: UninstallCluster, until: number): Promise<void>
   let busy: readonly string[] = []
   const isIdle = async () => {
     if (!(await hasLeader(cluster.leases))) return true
-    busy = (await environmentsIn(objects)).filter(isBusy).map(({metadata}) => metadata.name)
+    const operations = (await objects.list<NodeOperationObject>(NODE_OPERATIONS, KK_NAMESPACE)) ?? []
+    const begun = operations.filter(({status}) => status?.started && !status.finished)
+    busy = [...(await environmentsIn(objects)).filter(isBusy), ...begun].map(({metadata}) => metadata.name)
     return busy.length === 0
   }
   if (await pollUntil(isIdle, {interval: POLL_INTERVAL_MS, deadline: until})) return

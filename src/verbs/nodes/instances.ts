@@ -133,6 +133,19 @@ export async function execute(
   })
 }
 
+/** Ends the Job that acts on a node, if there is one: instances on their way arrive, and no others start. */
+export async function cancelOperations(
+  cluster: InstancePorts,
+  environment: Environment,
+  node: string,
+): Promise<void> {
+  const template = await findTemplate(cluster, environment)
+  if (!template) return
+  const place = {namespace: template.namespace, name: jobName(template, node)}
+  const job = await cluster.objects.read<LiveJob>(JOBS, place)
+  if (job) await remove(cluster, {...job, apiVersion: 'batch/v1', kind: 'Job'})
+}
+
 /** Returns the name of the Job of a node: a later kk finds it by the node, also after kk was killed. */
 function jobName({cronJob}: Template, node: string): string {
   return `${cronJob}-${createHash('sha256').update(node).digest('hex').slice(0, 8)}`

@@ -76,7 +76,13 @@ describe('kk node evacuate', () => {
       ['failed', 'not begun, or not reported'],
       ['failed', 'not begun, or not reported'],
     ])
-    expect(viewText(evacuatedText(evacuated, palette(0)))).toBe('a is not evacuated: 2 problems\n')
+    expect(viewText(evacuatedText(evacuated, palette(0)))).toBe(
+      [
+        'a is not evacuated: 2 problems',
+        '✘ force down a: not begun, or not reported',
+        '✘ start elsewhere web: not begun, or not reported\n',
+      ].join('\n'),
+    )
   })
 
   it.each([
