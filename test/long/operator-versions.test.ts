@@ -26,7 +26,9 @@ beforeAll(async () => {
 
 afterEach(() => cluster.stopAll())
 
-const DEFINITIONS = ['environments', 'releases'].map((plural) => `${plural}.kk.openstack.org`)
+const DEFINITIONS = ['environments', 'releases', 'nodeoperations'].map(
+  (plural) => `${plural}.kk.openstack.org`,
+)
 const NAMED = ['--sandbox-name'] as const
 
 /**
@@ -217,12 +219,21 @@ it('25: a version is removed only once no object is stored in it, and Environmen
   await environment.apply(environment.text())
   await environment.has('Ready', 'True')
   await before.stop()
+  const operation = {environment: environment.name, node: 'node-1', operation: 'drain', dryRun: true}
+  await done(
+    cluster.create({
+      ...{apiVersion: 'kk.openstack.org/v1alpha1', kind: 'NodeOperation'},
+      ...{metadata: {name: 'stored', namespace: 'kk-system'}, spec: operation},
+    }),
+  )
 
   const place = ['environments.kk.openstack.org', environment.name, '--namespace', 'kk-system']
   const early = await later.run(...words)
   const {metadata} = await environment.read()
-  for (const kind of ['environments.v1beta1.kk.openstack.org', 'releases.v1beta1.kk.openstack.org', 'leases'])
-    await storeAnew(kind)
+  const kinds = ['environments', 'releases', 'nodeoperations'].map(
+    (kind) => `${kind}.v1beta1.kk.openstack.org`,
+  )
+  for (const kind of [...kinds, 'leases']) await storeAnew(kind)
   const patch = ['--type', 'merge', '--patch', JSON.stringify({status: {storedVersions: ['v1beta1']}})]
   for (const name of DEFINITIONS)
     await done(cluster.kubectl('patch', 'crd', name, '--subresource', 'status', ...patch))
