@@ -39,6 +39,8 @@ interface CloudProject {
   readonly place: string
   readonly maxWorkers: number
   readonly groupOrder: number
+  /** In milliseconds; ten minutes if omitted. */
+  readonly testTimeout?: number
   readonly setupFiles?: readonly string[]
 }
 
@@ -63,7 +65,7 @@ class ByNameInTurn extends BaseSequencer {
 }
 
 /** Tests with the charts and images of kk, on the node that is up or on one of the run's own. */
-function cloud({name, place, maxWorkers, groupOrder, setupFiles = []}: CloudProject) {
+function cloud({name, place, maxWorkers, groupOrder, testTimeout = 600_000, setupFiles = []}: CloudProject) {
   return {
     test: {
       name,
@@ -72,7 +74,7 @@ function cloud({name, place, maxWorkers, groupOrder, setupFiles = []}: CloudProj
       include: [`test/cloud/${place}/**/*.test.ts`],
       globalSetup: ['test/cloud/support/setup.ts'],
       setupFiles: [...setupFiles],
-      testTimeout: 600_000,
+      testTimeout,
       hookTimeout: 3_600_000,
     },
   }
@@ -162,7 +164,7 @@ export default defineConfig({
       // Each has a namespace, and waits more than it works.
       cloud({name: 'cloud-parts', place: 'parts', maxWorkers: 3, groupOrder: 2}),
       // It has three nodes, and ends them.
-      cloud({name: 'cloud-nodes', place: 'nodes', maxWorkers: 1, groupOrder: 8}),
+      cloud({name: 'cloud-nodes', place: 'nodes', maxWorkers: 1, groupOrder: 8, testTimeout: 3_600_000}),
       // What comes after it finds the cloud upgraded.
       cloud({name: 'cloud-slurp', place: 'slurp', maxWorkers: 1, groupOrder: 3}),
       cloud({name: 'cloud', place: 'whole', maxWorkers: 1, groupOrder: 4}),
