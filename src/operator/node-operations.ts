@@ -9,7 +9,12 @@ import {newWriter} from '../run/writer.ts'
 import {NODE_CHANGES, type NodeChange} from '../verbs/nodes/changes.ts'
 import {cancelOperations} from '../verbs/nodes/instances.ts'
 import {newApplyCache} from './apply-cache.ts'
-import {type ClusterConnection, openClusterConnections, whileClaimed} from './cluster-connections.ts'
+import {
+  type ClusterConnection,
+  type OperatorPorts,
+  openClusterConnections,
+  whileClaimed,
+} from './cluster-connections.ts'
 import {MISSING_RIGHTS_HINT} from './condition-inputs.ts'
 import {type ConditionInput, formatTime, mergeConditions} from './crds/conditions.ts'
 import {ENVIRONMENT, type EnvironmentObject} from './crds/environment.ts'
@@ -22,16 +27,23 @@ import {
 import {expectKnownFields} from './crds/versions.ts'
 import {isFinal, isTransient} from './decision.ts'
 import type {EventRecorder} from './event-recorder.ts'
-import type {OperatorOptions} from './operator.ts'
 import {readSource} from './source.ts'
 import {type Heartbeat, openWorkQueue, type WorkQueue} from './work-queue.ts'
 
-interface NodeOperationsOptions extends Pick<OperatorOptions, 'files' | 'ports' | 'connect' | 'stop'> {
+interface NodeOperationsOptions {
   readonly hub: Objects
+  /** The operator's own cluster. */
+  readonly ports: OperatorPorts
+  /** Connects to another cluster. */
+  readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
+  /** The directory of kk's own files. */
+  readonly files: string
   readonly findEnvironment: (name: string) => EnvironmentObject | undefined
   readonly events: EventRecorder
-  /** Ends the watch. `stop` interrupts operations, which the next operator continues. */
+  /** Ends the watch. */
   readonly signal: AbortSignal
+  /** Interrupts operations, which the next operator continues. */
+  readonly stop: AbortSignal
   readonly onError: (name: string, error: unknown) => void
 }
 
