@@ -74,6 +74,9 @@ const LAST_DISK = '$(ls /dev/vd? | tail --lines 1)'
 /** Attaches a volume whose key is in barbican, and writes to it. */
 async function attachEncrypted(): Promise<void> {
   await inClient(`
+    of_that_name() { openstack volume list --name ${ENCRYPTED} --format value --column ID; }
+    for left in $(of_that_name); do openstack volume delete $left; done
+    while [ -n "$(of_that_name)" ]; do sleep 1; done
     openstack volume type show ${ENCRYPTED} >/dev/null 2>&1 ||
       openstack volume type create --encryption-provider luks --encryption-cipher aes-xts-plain64 \\
         --encryption-key-size 256 --encryption-control-location front-end ${ENCRYPTED} >/dev/null
