@@ -1,4 +1,5 @@
 import {isMap} from '../base/values.ts'
+import {anyCase} from './any-case.ts'
 import {holdsNames, isNameAt, isPartOfThing, isReference} from './secret-names.ts'
 import {NOT_SECRET_OPTIONS, SECRET_OPTIONS} from './secret-options.ts'
 
@@ -51,7 +52,7 @@ export const SECRET_RULE = {
   /** A rule of oslo.policy, such as that of `identity:revoke_token`. */
   policy: String.raw`^\\?["']?\(?(?:not )?(?:rule|role|is_admin|system_scope|project_id|user_id|domain_id):`,
   /** The value of an `authorization` header, in contrast to a mode such as `RBAC`. */
-  authorization: String.raw`^["']?(?i:basic|bearer|digest|token)\s`,
+  authorization: String.raw`^["']?(?:${anyCase('basic|bearer|digest|token')})\s`,
   /** Keys such as `client_key`: if their value is a file path, it is not a secret. */
   keyFile: '(?:key|keyring)s?$',
   file: String.raw`^\\?["']?/(?:etc|home|mnt|opt|root|run|srv|usr|var)/[\w./-]*\\?["']?,?$`,

@@ -1,10 +1,11 @@
+import {anyCase} from './any-case.ts'
 /** The string that is shown instead of a secret. */
 export const MASK = '***'
 
 /**
  * What may replace a value: a variable, a mask, the indicator of a block or a map that follows; or nothing.
  */
-const STAND_IN = String.raw`\$\{\w+\}|\$\(\w+\)|(?i:true|false|null|none|<none>)|\*{3}|[|>][-+\d]*|[{[]`
+const STAND_IN = String.raw`\$\{\w+\}|\$\(\w+\)|(?:${anyCase('true|false|null|none|<none>')})|\*{3}|[|>][-+\d]*|[{[]`
 /** The characters that may follow a placeholder, up to the end of the value. */
 const REST = String.raw`[\\"']*[\s,;)}\]]*$`
 /** A shell variable, in capitals: a password may begin with `$`. */

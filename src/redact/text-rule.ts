@@ -1,3 +1,5 @@
+import {anyCase} from './any-case.ts'
+
 /**
  * The rules that find secrets inside strings. Each is also a valid pattern of Go's RE2: the charts'
  * templates, which are generated from them (`npm run charts`), keep a file with such a string out of
@@ -11,7 +13,7 @@ const IN_COMMAND = String.raw`\s(?:[^|;&\n]{0,300}?\s)?`
 /** Secrets that are recognized without a key. */
 export const KEYLESS_SECRETS = {
   privateKey: '-----BEGIN [A-Z ]*PRIVATE KEY',
-  sql: String.raw`(\b(?i:IDENTIFIED BY)\s+)('[^']*'|"[^"]*")`,
+  sql: String.raw`(\b${anyCase('IDENTIFIED BY')}\s+)('[^']*'|"[^"]*")`,
   /** A word with digits or capitals, not "Bearer authentication". */
   bearer: String.raw`(\bBearer\s+)([a-z.~+/=_-]{0,3}[\dA-Z][\w.~+/=-]{4,}|[a-z.~+/=_-]{4,}[\dA-Z][\w.~+/=-]*)`,
   /** Addresses that grant access to anyone who knows them. */
@@ -67,6 +69,6 @@ export const BLOCK_HEAD = String.raw`^(\s*(?:-\s+)*)["']?([\w.-]+)["']?\s*[:=]\s
 export const NAME_LINE = String.raw`^(\s*(?:-\s+)*)["']?(?:name|key)["']?\s*:\s*["']?([\w.-]+)["']?,?\s*$`
 export const LISTED_FLAG = String.raw`^\s*-\s+["']?--?([A-Za-z][\w-]+)["']?\s*$`
 /** A section of secrets. Other sections contain settings, too: `[token]` of keystone. */
-export const SECTION = String.raw`^\s*\[([\w.-]*(?i:pass(?:word)?s))\]\s*$`
+export const SECTION = String.raw`^\s*\[([\w.-]*${anyCase('pass(?:word)?s')})\]\s*$`
 /** The word of a list before its secret. */
 export const FLAG_WORD = String.raw`^--?([A-Za-z][\w-]+)$`

@@ -1,3 +1,4 @@
+import {execa} from 'execa'
 import {expect, it} from 'vitest'
 import {redactLines} from '../../src/redact/lines.ts'
 import {SECRET_TEXTS} from './support/secret-texts.ts'
@@ -20,4 +21,15 @@ it.each([
   ['a long word of a command', 'mysql-'.repeat(50_000)],
 ])('redactLines is fast with %s', (_, text) => {
   expect(redactLines(text)).toContain(text.slice(0, 5))
+})
+
+it('masks also where V8 does not optimize regular expressions, because there are many', async () => {
+  const lines = new URL('../../src/redact/lines.ts', import.meta.url).href
+  const text = ['Authorization: Bearer abcdefgh', 'SQL: identified BY "hunter2"'].join('\n')
+  const script = `import {redactLines} from ${JSON.stringify(lines)}; console.log(redactLines(${JSON.stringify(text)}))`
+  const flags = ['--no-regexp-optimization', '--input-type=module', '--eval']
+
+  const {stdout} = await execa(process.execPath, [...flags, script])
+
+  expect(stdout).toBe('Authorization: ***\nSQL: identified BY ***')
 })

@@ -54,7 +54,7 @@ string. Below a secret key (.within) everything is secret, except settings and r
 {{- range .value -}}
 {{- $within := $.within -}}
 {{- if and (kindIs "string" .) (regexMatch "^--?([A-Za-z][\\w-]+)$" $before) -}}
-{{- if not (regexMatch "^-|^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?i:true|false|null|none|<none>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$|^[\"']?(?:~|\\.{1,2})?/" .) -}}
+{{- if not (regexMatch "^-|^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Oo][Nn][Ee]|<[Nn][Oo][Nn][Ee]>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$|^[\"']?(?:~|\\.{1,2})?/" .) -}}
 {{- $said := include "common.config.secret.name" (dict "name" (trimPrefix "-" $before | trimPrefix "-") "section" "" "value" dict) -}}
 {{- $within = or $within (eq $said "true") -}}
 {{- end -}}
@@ -93,7 +93,7 @@ other
 {{- if or (has $place $settings) (and (contains ":" $text) (regexMatch "^\\\\?[\"']?\\(?(?:not )?(?:rule|role|is_admin|system_scope|project_id|user_id|domain_id):" $text)) -}}
 never
 {{- else if hasSuffix "authorization" $words -}}
-{{- if (regexMatch "^[\"']?(?i:basic|bearer|digest|token)\\s" $text) -}}true{{- end -}}
+{{- if (regexMatch "^[\"']?(?:[Bb][Aa][Ss][Ii][Cc]|[Bb][Ee][Aa][Rr][Ee][Rr]|[Dd][Ii][Gg][Ee][Ss][Tt]|[Tt][Oo][Kk][Ee][Nn])\\s" $text) -}}true{{- end -}}
 {{- else if and (or (has $option $secret) (has $place $secret)) (not (contains "://" $text)) (or (not (kindIs "map" .value)) (eq (get (ternary .value dict (kindIs "map" .value)) "type" | toString) "multistring")) -}}
 true
 {{- else if and (eq $words "private") (regexMatch "^[\\w+/=-]{16,}$" $text) (regexMatch "[0-9]" $text) (regexMatch "[A-Za-z]" $text) -}}
@@ -112,7 +112,7 @@ true
 {{- $text := . -}}
 {{- if and (contains "://" .) (contains "@" .) (regexMatch "://[^\\s/@:\"']*:(?:[^\\s\"']|[\"']+[^\\s,:}\\])\"'])+[\"']*@" .) -}}
 true
-{{- else if and (regexMatch "-----begin|bearer|identified by|(?:/|\\.)(?:hooks|discord|discordapp|office|api\\.telegram)\\." (lower .)) (regexMatch "-----BEGIN [A-Z ]*PRIVATE KEY|(\\b(?i:IDENTIFIED BY)\\s+)('[^']*'|\"[^\"]*\")|(\\bBearer\\s+)([a-z.~+/=_-]{0,3}[\\dA-Z][\\w.~+/=-]{4,}|[a-z.~+/=_-]{4,}[\\dA-Z][\\w.~+/=-]*)|(://(?:hooks\\.slack\\.com/(?:services|workflows|triggers)/|(?:[\\w-]+\\.)?discord(?:app)?\\.com/api/webhooks/|[\\w.-]+\\.office\\.com/webhookb2/|api\\.telegram\\.org/bot))([\\w%@.:/-]+)" .) -}}
+{{- else if and (regexMatch "-----begin|bearer|identified by|(?:/|\\.)(?:hooks|discord|discordapp|office|api\\.telegram)\\." (lower .)) (regexMatch "-----BEGIN [A-Z ]*PRIVATE KEY|(\\b[Ii][Dd][Ee][Nn][Tt][Ii][Ff][Ii][Ee][Dd] [Bb][Yy]\\s+)('[^']*'|\"[^\"]*\")|(\\bBearer\\s+)([a-z.~+/=_-]{0,3}[\\dA-Z][\\w.~+/=-]{4,}|[a-z.~+/=_-]{4,}[\\dA-Z][\\w.~+/=-]*)|(://(?:hooks\\.slack\\.com/(?:services|workflows|triggers)/|(?:[\\w-]+\\.)?discord(?:app)?\\.com/api/webhooks/|[\\w.-]+\\.office\\.com/webhookb2/|api\\.telegram\\.org/bot))([\\w%@.:/-]+)" .) -}}
 true
 {{- else if (regexMatch "pass|pwd?|secret|token|bearer|credential|cookie|key(?:[^s]|s[^t]|s?$)|kek|fernet|otp|psk|auths|basic.?auth|authorization|docker|approle.?role.?id|private|backend[_-]argument|backend[_-]url|backup[_-]gcs[_-]proxy[_-]url|connection|coordination[_-]url|flashblade[_-]api|messaging[_-]urls|netapp[_-]ca[_-]certificate[_-]file|netapp[_-]certificate[_-]file|redis[_-]url|replication[_-]device|swift[_-]store[_-]user|transport[_-]url|curl|mysql|mariadb|rabbitmqctl" (lower .)) -}}
 {{- $patterns := ternary (dict "(<([\\w.-]+)>)([^<>]+)</" "${2}") dict (contains "</" .) -}}
@@ -123,7 +123,7 @@ true
 {{- range $found := regexFindAll $pattern $text -1 -}}
 {{- $value := regexReplaceAll $pattern $found (ternary "${2}" "${3}" (eq $name "password")) -}}
 {{- $said := include "common.config.secret.name" (dict "name" (regexReplaceAll $pattern $found $name) "section" "*" "value" $value) -}}
-{{- if and (eq $said "true") (not (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?i:true|false|null|none|<none>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$" $value)) -}}true{{- end -}}
+{{- if and (eq $said "true") (not (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Oo][Nn][Ee]|<[Nn][Oo][Nn][Ee]>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$" $value)) -}}true{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if contains "\n" . -}}
@@ -143,7 +143,7 @@ true
 {{- range $found := regexFindAll $pattern $line -1 -}}
 {{- $word := regexReplaceAll $pattern $found "${3}" -}}
 {{- $said := include "common.config.secret.name" (dict "name" (regexReplaceAll $pattern $found "${2}") "section" "*" "value" $word) -}}
-{{- if and (eq $said "true") (not (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?i:true|false|null|none|<none>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$|^[\"']?(?:~|\\.{1,2})?/" $word)) -}}true{{- end -}}
+{{- if and (eq $said "true") (not (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Oo][Nn][Ee]|<[Nn][Oo][Nn][Ee]>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$|^[\"']?(?:~|\\.{1,2})?/" $word)) -}}true{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $seen := "" -}}
@@ -171,7 +171,7 @@ true
 {{- $above = $part -}}
 {{- end -}}
 {{- end -}}
-{{- if and (eq $said "true") $rest (not (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?i:true|false|null|none|<none>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$" $rest)) -}}
+{{- if and (eq $said "true") $rest (not (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Oo][Nn][Ee]|<[Nn][Oo][Nn][Ee]>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$" $rest)) -}}
 {{- $isEntryPoint := and (contains "." $key) (regexMatch "^[\\w.]+:(?:[\\w.]*[._])?(?:app|application|factory|main)\\b" (printf "%s%s" $found $rest)) -}}
 {{- if not (or $isEntryPoint (regexMatch "KeyRef[\"']?\\s*:\\s*\\{[^}]*$" $before)) -}}true{{- end -}}
 {{- end -}}
@@ -203,7 +203,7 @@ true
 {{- /* Sets .open if a line opens a secret, and clears it otherwise. */ -}}
 {{- define "common.config.secret.open" -}}
 {{- $_ := set .open "kind" "" -}}
-{{- range $kind, $pattern := dict "flag" "^\\s*-\\s+[\"']?--?([A-Za-z][\\w-]+)[\"']?\\s*$" "section" "^\\s*\\[([\\w.-]*(?i:pass(?:word)?s))\\]\\s*$" "named" "^(\\s*(?:-\\s+)*)[\"']?(?:name|key)[\"']?\\s*:\\s*[\"']?([\\w.-]+)[\"']?,?\\s*$" "below" "^(\\s*(?:-\\s+)*)[\"']?([\\w.-]+)[\"']?\\s*[:=]\\s*(?:([|>][-+\\d]*|[{[])\\s*)?(?:#.*)?$" -}}
+{{- range $kind, $pattern := dict "flag" "^\\s*-\\s+[\"']?--?([A-Za-z][\\w-]+)[\"']?\\s*$" "section" "^\\s*\\[([\\w.-]*[Pp][Aa][Ss][Ss](?:[Ww][Oo][Rr][Dd])?[Ss])\\]\\s*$" "named" "^(\\s*(?:-\\s+)*)[\"']?(?:name|key)[\"']?\\s*:\\s*[\"']?([\\w.-]+)[\"']?,?\\s*$" "below" "^(\\s*(?:-\\s+)*)[\"']?([\\w.-]+)[\"']?\\s*[:=]\\s*(?:([|>][-+\\d]*|[{[])\\s*)?(?:#.*)?$" -}}
 {{- if and (not $.open.kind) (regexMatch $pattern $.line) -}}
 {{- $isApart := has $kind (list "below" "named") -}}
 {{- $key := regexReplaceAll $pattern $.line (ternary "${2}" "${1}" $isApart) -}}
@@ -228,9 +228,9 @@ true
 {{- $key := ternary (regexReplaceAll "^([\"']?([\\w.-]+)[\"']?\\s*(?::\\s+|:$|=\\s*))(.*)$" .content "${2}") "" $isKeyed -}}
 {{- $rest := ternary (regexReplaceAll "^([\"']?([\\w.-]+)[\"']?\\s*(?::\\s+|:$|=\\s*))(.*)$" .content "${3}") "" $isKeyed -}}
 {{- $isDeeper := gt (len .before) (int $open.indent) -}}
-{{- $isPlaceholder := (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?i:true|false|null|none|<none>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$" $rest) -}}
+{{- $isPlaceholder := (regexMatch "^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Oo][Nn][Ee]|<[Nn][Oo][Nn][Ee]>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$" $rest) -}}
 {{- if eq $open.kind "flag" -}}
-{{- if not (regexMatch "^-|^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?i:true|false|null|none|<none>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$|^[\"']?(?:~|\\.{1,2})?/" .content) -}}true{{- end -}}
+{{- if not (regexMatch "^-|^[\\\\\"']*(?:\\$\\{\\w+\\}|\\$\\(\\w+\\)|(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Oo][Nn][Ee]|<[Nn][Oo][Nn][Ee]>)|\\*{3}|[|>][-+\\d]*|[{[]|\\$[A-Z_][A-Z0-9_]*|\\{\\{.*\\}\\})?[\\\\\"']*[\\s,;)}\\]]*$|^[\"']?(?:~|\\.{1,2})?/" .content) -}}true{{- end -}}
 {{- else if eq $open.kind "section" -}}
 {{- if and $isKeyed (not (hasPrefix "[" .content)) -}}{{- ternary "inside" "true" $isPlaceholder -}}{{- end -}}
 {{- else if eq $open.kind "named" -}}
