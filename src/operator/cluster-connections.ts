@@ -80,7 +80,7 @@ export interface ClusterConnections {
   close(): Promise<void>
 }
 
-interface ClusterConnectionsOptions {
+export interface ClusterConnectionsOptions {
   readonly hub: Pick<Objects, 'read'>
   /** The operator's own cluster. */
   readonly own: OperatorPorts

@@ -278,11 +278,11 @@ function describeTests(run: RunState): string {
   return running.length > 0 ? `testing ${running.join(', ')}` : 'tests are in progress'
 }
 
-function reconcilingCondition(reason: string, message = 'a run is in progress'): ConditionInput {
+export function reconcilingCondition(reason: string, message = 'a run is in progress'): ConditionInput {
   return condition('Reconciling', 'True', reason, message)
 }
 
-function condition(
+export function condition(
   type: string,
   status: ConditionInput['status'],
   reason: string,

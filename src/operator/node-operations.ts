@@ -11,11 +11,11 @@ import {cancelOperations} from '../verbs/nodes/instances.ts'
 import {newApplyCache} from './apply-cache.ts'
 import {
   type ClusterConnection,
-  type OperatorPorts,
+  type ClusterConnectionsOptions,
   openClusterConnections,
   whileClaimed,
 } from './cluster-connections.ts'
-import {MISSING_RIGHTS_HINT} from './condition-inputs.ts'
+import {condition, MISSING_RIGHTS_HINT, reconcilingCondition} from './condition-inputs.ts'
 import {type ConditionInput, formatTime, mergeConditions} from './crds/conditions.ts'
 import {ENVIRONMENT, type EnvironmentObject} from './crds/environment.ts'
 import {
@@ -30,12 +30,8 @@ import type {EventRecorder} from './event-recorder.ts'
 import {readSource} from './source.ts'
 import {type Heartbeat, openWorkQueue, type WorkQueue} from './work-queue.ts'
 
-interface NodeOperationsOptions {
+interface NodeOperationsOptions extends Pick<ClusterConnectionsOptions, 'own' | 'connect'> {
   readonly hub: Objects
-  /** The operator's own cluster. */
-  readonly ports: OperatorPorts
-  /** Connects to another cluster. */
-  readonly connect: (kubeconfig: string, context: string) => Promise<OperatorPorts>
   /** The directory of kk's own files. */
   readonly files: string
   readonly findEnvironment: (name: string) => EnvironmentObject | undefined
@@ -61,8 +57,9 @@ export function openNodeOperations(options: NodeOperationsOptions): Pick<WorkQue
   const rows = hub.follow(NODE_OPERATIONS, KK_NAMESPACE, signal)
   const all = () => rows.all() as unknown as readonly NodeOperationObject[]
   const seen = new Set<string>()
-  /** The ends of operations that are not, or not yet seen, in their status, by UID. */
+  /** The ends of operations, by UID: their status may not be written yet. */
   const ends = new Map<string, End>()
+  /** Those whose end is in their status, which the watch may not have seen yet. */
   const written = new Set<string>()
   const running = new Map<string, AbortController>()
   const queue = openWorkQueue({work, onError})
@@ -182,7 +179,7 @@ async function perform(operation: NodeOperationObject, context: Performing): Pro
     await writer.write(inProgress('Planning', 'the operation is planned'), {started})
     const closing = new AbortController()
     const connections = openClusterConnections({
-      ...{hub, own: context.ports, connect: context.connect, signal: closing.signal},
+      ...{hub, own: context.own, connect: context.connect, signal: closing.signal},
       enqueue: () => undefined,
     })
     try {
@@ -279,12 +276,8 @@ function plainText(view: View): string {
   return viewText(view).trimEnd().slice(0, MAX_TEXT_LENGTH)
 }
 
-function condition(type: string, status: ConditionInput['status'], reason: string, message: string) {
-  return {type, status, reason, message}
-}
-
 function inProgress(reason: string, message: string): readonly ConditionInput[] {
-  return [condition('Ready', 'False', reason, message), condition('Reconciling', 'True', reason, message)]
+  return [condition('Ready', 'False', reason, message), reconcilingCondition(reason, message)]
 }
 
 function failed(reason: string, message: string): readonly ConditionInput[] {

@@ -151,7 +151,7 @@ async function runController(
   const dispatcher =
     shards && newDispatcher({cluster: ports.cluster, releaseObjects: inputs.releaseObjects, releases, shards})
   const nodeOperations = openNodeOperations({
-    ...{hub: objects, ports, connect, files, events, signal, stop, onError},
+    ...{hub: objects, own: ports, connect, files, events, signal, stop, onError},
     findEnvironment: inputs.environment,
   })
   state.depth = queue.depth

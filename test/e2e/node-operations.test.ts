@@ -129,13 +129,18 @@ describe('a NodeOperation', () => {
     await environment.has('Ready', 'True')
   })
 
+  /** Holds each pod of the environment where it is. */
+  const hold = () =>
+    done(
+      cluster.create({
+        ...{apiVersion: 'policy/v1', kind: 'PodDisruptionBudget'},
+        metadata: {name: 'none', namespace: environment.name},
+        spec: {maxUnavailable: 0, selector: {}},
+      }),
+    )
+
   it('is continued by the next operator when the first was killed', async () => {
-    const budget = {
-      ...{apiVersion: 'policy/v1', kind: 'PodDisruptionBudget'},
-      metadata: {name: 'none', namespace: environment.name},
-      spec: {maxUnavailable: 0, selector: {}},
-    }
-    await done(cluster.create(budget))
+    await hold()
     await create('held', 'drain')
     const held = await waitFor(
       async () => {
@@ -166,16 +171,22 @@ describe('a NodeOperation', () => {
         spec: {nodeName: node, containers: [{name: 'alone', image: 'alone:1'}]},
       }),
     )
+    await hold()
     await create('incomplete', 'drain', {timeout: '20s'})
 
     const {status} = await has('incomplete', 'Stalled', 'True', 'Incomplete')
 
+    const seconds = (Date.parse(status!.finished!) - Date.parse(status!.started!)) / 1000
+    expect(seconds).toBeGreaterThanOrEqual(19)
+    expect(status?.result).toMatch(/pod \S+ stays: Cannot evict pod as it would violate/)
     expect(status?.result).toContain(`pod ${environment.name}/alone stays: it has no controller`)
   })
 
   it('ends when it is deleted', async () => {
     await create('deleted', 'drain', {timeout: '1h'})
-    await has('deleted', 'Ready', 'False')
+    await waitFor(async () => messageOf(await read('deleted'))?.includes('waits: '), {
+      until: 'the budget holds the pods',
+    })
     await done(cluster.kubectl('delete', 'kkno', 'deleted', '--namespace', 'kk-system'))
     await create('after', 'return')
 

@@ -24,7 +24,7 @@ interface Write {
 function start(given: {readonly code: ErrorCode; readonly refuses?: (write: Write) => boolean}) {
   const operations = new Map<string, NodeOperationObject>()
   const listeners = new Set<(changed: Observed | undefined) => void>()
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener(undefined)
   }
   const writes: Write[] = []
@@ -43,7 +43,7 @@ function start(given: {readonly code: ErrorCode; readonly refuses?: (write: Writ
       writes.push(write)
       const there = operations.get(name)!
       if (there.metadata.uid === uid) operations.set(name, {...there, status})
-      tell()
+      notify()
       return {metadata: {generation: 1}}
     },
   } as unknown as Objects
@@ -52,7 +52,7 @@ function start(given: {readonly code: ErrorCode; readonly refuses?: (write: Writ
   const queue = openNodeOperations({
     hub: objects,
     files: '/',
-    ports: {
+    own: {
       ...{cluster, helm: {} as never},
       async open() {
         opened.push(Date.now())
@@ -75,7 +75,7 @@ function start(given: {readonly code: ErrorCode; readonly refuses?: (write: Writ
     add(name: string, uid = name) {
       const spec = {environment: 'production', node: 'cmp1', operation: 'drain'} as const
       operations.set(name, {metadata: {name, uid, creationTimestamp: '2026-01-01T00:00:00Z'}, spec})
-      tell()
+      notify()
     },
     of: (name: string) => operations.get(name)?.status,
   }

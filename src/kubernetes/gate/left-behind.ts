@@ -47,12 +47,13 @@ export function stragglersOf(
   const total = new Set(placed.map(({node}) => node.metadata.name)).size
   const present = placed.filter((one) => !one.away).map(({pod}) => pod)
   const isNewest = newestTemplate(set, pods, present)
-  const untolerated = placed.filter(({pod, node}) => !toleratesNode(pod, node))
+  const tolerating = new Set(placed.filter(({pod, node}) => toleratesNode(pod, node)).map(({pod}) => pod))
+  const untolerated = placed.filter(({pod}) => !tolerating.has(pod))
   const stragglers = withStillCounted(
-    placed.flatMap(({pod, node, away}): readonly Straggler[] => {
+    placed.flatMap(({pod, away}): readonly Straggler[] => {
       const isCurrent = isNewest(pod)
       if (!away || (isCurrent && isReady(pod))) return []
-      return [{pod, away, isCurrent, isReady: isReady(pod), isCounted: toleratesNode(pod, node)}]
+      return [{pod, away, isCurrent, isReady: isReady(pod), isCounted: tolerating.has(pod)}]
     }),
     new Set(untolerated.map(({node}) => node.metadata.name)).size -
       (set.status?.numberMisscheduled ?? Infinity),
@@ -68,10 +69,10 @@ export function stragglersOf(
 }
 
 /**
- * Marks the nodes that the DaemonSet still counts, though its pods do not tolerate them: its controller
- * counts again when a pod changes, not when a node is tainted (Kubernetes 1.36: daemon_controller.go
- * syncNodeUpdate), and no pod changes that had not become ready when its node died. It has the newest
- * template; and the others the DaemonSet knows as those that should not run where they do.
+ * Marks `count` nodes as counted, though the pods there do not tolerate them: the DaemonSet controller
+ * updates its status when a pod changes, not when a node is tainted (Kubernetes 1.36: daemon_controller.go
+ * syncNodeUpdate), and a pod that was not ready when its node died does not change. Such a pod is most likely
+ * of the newest template.
  */
 function withStillCounted(stragglers: readonly Straggler[], count: number): readonly Straggler[] {
   if (count <= 0) return stragglers

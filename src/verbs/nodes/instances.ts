@@ -140,10 +140,8 @@ export async function cancelOperations(
   node: string,
 ): Promise<void> {
   const template = await findTemplate(cluster, environment)
-  if (!template) return
-  const place = {namespace: template.namespace, name: jobName(template, node)}
-  const job = await cluster.objects.read<LiveJob>(JOBS, place)
-  if (job) await remove(cluster, {...job, apiVersion: 'batch/v1', kind: 'Job'})
+  const job = template && (await readJob(cluster, template, node))
+  if (job) await remove(cluster, job)
 }
 
 /** Returns the name of the Job of a node: a later kk finds it by the node, also after kk was killed. */
@@ -164,13 +162,22 @@ async function followUnfinished(
   template: Template,
   {node, ...following}: Following & {readonly node: string},
 ): Promise<void> {
-  const place = {namespace: template.namespace, name: jobName(template, node)}
-  const job = await cluster.objects.read<LiveJob>(JOBS, place)
+  const job = await readJob(cluster, template, node)
   if (!job) return
   const hasEnded = ['Complete', 'Failed'].some((type) => findCondition(job, type)?.status === 'True')
-  const named = {...job, apiVersion: 'batch/v1', kind: 'Job'}
-  if (!hasEnded) await follow(cluster, named, following)
-  await remove(cluster, named)
+  if (!hasEnded) await follow(cluster, job, following)
+  await remove(cluster, job)
+}
+
+/** Reads the Job that acts on a node. */
+async function readJob(
+  {objects}: Pick<InstancePorts, 'objects'>,
+  template: Template,
+  node: string,
+): Promise<LiveJob | undefined> {
+  const place = {namespace: template.namespace, name: jobName(template, node)}
+  const job = await objects.read<LiveJob>(JOBS, place)
+  return job && {...job, apiVersion: 'batch/v1', kind: 'Job'}
 }
 
 /** Resolves with the log of a Job when it has completed. */

@@ -178,6 +178,13 @@ function serves(): Promise<unknown> {
   )
 }
 
+/** Resolves when every release is healthy. */
+const healthy = (seconds = 600) =>
+  waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+    until: 'the cloud is healthy',
+    seconds,
+  })
+
 const drain = (...flags: readonly string[]) => onCloud(['node', 'drain', 'node-1', file, ...flags])
 const giveBack = (node: string) => onCloud(['node', 'return', node, file])
 
@@ -245,9 +252,7 @@ describe('nova, neutron: the instances of a node that is drained', () => {
     await bootOf(guests['kk-stop'])
     const list = JSON.parse((await onCloud(['node', 'list', file, '--output', 'json'])).stdout)
     expect(list.nodes).toMatchObject(['node-1', 'node-2', 'node-3'].map((node) => ({node, state: 'ready'})))
-    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
-      ...{until: 'the cloud is healthy', seconds: 600},
-    })
+    await healthy()
     await expectConsistent()
   })
 })
@@ -284,9 +289,7 @@ describe('nova: an instance that moves', () => {
     await becomes('server', 'kk-live', 'ACTIVE')
     expect(await hostOf('kk-live')).not.toBe(from)
     expect(await bootOf(guests['kk-live'])).toBe(boot)
-    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
-      ...{until: 'the cloud is healthy', seconds: 600},
-    })
+    await healthy()
     await expectConsistent()
   })
 
@@ -366,9 +369,7 @@ describe('libvirt, nova: nodes that are rolled', () => {
     const restart = `"${program}" aio node stop $KK_NODE && "${program}" aio node start $KK_NODE`
     const words = ['node', 'roll', file, '--exec', restart, '--until', `kubelet=${gitVersion}`]
 
-    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
-      ...{until: 'the cloud is healthy with the new control plane', seconds: 600},
-    })
+    await healthy()
     const before = await kubeletVersions()
     const planned = await onCloud([...words, '--dry-run'])
     // It has no controller, and would keep its node.
@@ -437,9 +438,7 @@ describe('nova: the instances of a node that loses its power', () => {
     const returned = await phase('return', () => giveBack(node))
 
     expect(returned.exitCode, `${returned.stdout}\n${returned.stderr}`).toBe(0)
-    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
-      ...{until: 'the cloud is healthy', seconds: 600},
-    })
+    await healthy()
     await expectConsistent()
   })
 })
@@ -473,9 +472,7 @@ describe('nova, neutron, ovn: a hypervisor', () => {
     expect(await traces('node-2')).toEqual([])
     const returned = await giveBack('node-2')
     expect(returned.exitCode, `${returned.stdout}\n${returned.stderr}`).toBe(0)
-    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
-      ...{until: 'the cloud is healthy without the hypervisor', seconds: 600},
-    })
+    await healthy()
     await expectConsistent()
   })
 
@@ -493,9 +490,7 @@ describe('nova, neutron, ovn: a hypervisor', () => {
     expect(await hostOf('kk-live')).toBe('node-2')
     await bootOf(guests['kk-live'])
     if (loadavg()[0]! <= CALM_LOAD) expect(seconds).toBeLessThanOrEqual(90)
-    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
-      ...{until: 'the cloud is healthy with the hypervisor', seconds: 300},
-    })
+    await healthy(300)
     await expectConsistent()
   })
 })
@@ -536,9 +531,7 @@ describe('mariadb, rabbitmq, ovn, ceph: a controller that is lost with its disks
     expect(removed.exitCode, `${removed.stdout}\n${removed.stderr}`).toBe(0)
     expect(await traces('node-3')).toEqual([])
     await kubectl(['delete', 'node', 'node-3'])
-    await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
-      ...{until: 'the cloud is healthy on the other nodes', seconds: 600},
-    })
+    await healthy()
     await expectConsistent()
   })
 })
