@@ -80,6 +80,15 @@ describe.concurrent('the API server refuses', () => {
     )
   })
 
+  it.each([
+    ['outside kk-system', {}, 'default', 'the operator reconciles only objects in kk-system'],
+    ['for longer than timers can count', {timeout: '400h'}, 'kk-system', 'spec.timeout'],
+  ])('a NodeOperation %s', async (_, more, namespace, message) => {
+    const spec = {environment: 'a', node: 'b', operation: 'drain', ...more}
+
+    expect(await refusal('NodeOperation', 'refused', spec, namespace)).toContain(message)
+  })
+
   it('a Release that requires itself', async () => {
     const release = {namespace: 'a', name: 'b'}
     const spec = {

@@ -13,6 +13,7 @@ import {
   withRemoval,
 } from '../../src/kubernetes/permissions/roles.ts'
 import {CONFIRM_REMOVE, ENVIRONMENTS} from '../../src/operator/crds/environment.ts'
+import {NODE_OPERATIONS} from '../../src/operator/crds/node-operation.ts'
 import {type InstallOptions, withChart} from '../../src/operator/install/chart.ts'
 import {crdObjects, operatorObjects, siteObjects} from '../../src/operator/install/install.ts'
 import {ALLOW_REMOVAL, CRD_NAMES} from '../../src/operator/install/uninstall.ts'
@@ -138,8 +139,10 @@ it('the policy of the operator chart guards the kinds that kk deletes, and knows
   const policy = JSON.stringify((await installed(DEFAULTS)).find(isPolicy))
   const [group = '', version = ''] = ENVIRONMENTS.apiVersion.split('/')
 
-  const rule = {apiGroups: [group], apiVersions: [version], resources: [ENVIRONMENTS.plural]}
-  expect(policy).toContain(JSON.stringify(rule).slice(1, -1))
+  for (const {plural} of [ENVIRONMENTS, NODE_OPERATIONS]) {
+    const rule = {apiGroups: [group], apiVersions: [version], resources: [plural]}
+    expect(policy).toContain(JSON.stringify(rule).slice(1, -1))
+  }
   for (const each of [...CRD_NAMES, ALLOW_REMOVAL, CONFIRM_REMOVE]) expect(policy).toContain(each)
 })
 
