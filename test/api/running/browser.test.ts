@@ -26,9 +26,12 @@ beforeEach(async () => {
 const editor = () => page.getByLabel('User overrides, as YAML')
 const press = async (name: string) => {
   await page.getByRole('button', {name, exact: true}).focus()
+  const loaded = page.waitForEvent('load')
   await page.keyboard.press('Enter')
-  await page.waitForLoadState()
+  await loaded
 }
+/** Waits, as a page focuses what has `autofocus` only when it is first painted. */
+const focused = (selector: string) => page.locator(`${selector}:focus`).waitFor()
 const stored = async () =>
   JSON.parse((await workplace.kk(['overrides', 'show', ...PLACE, '--output', 'json'])).stdout).user_overrides
 
@@ -45,7 +48,7 @@ describe('the web pages in Chromium', () => {
     await page.keyboard.press('Enter')
 
     await page.getByRole('heading', {name: 'Preview: nothing is changed yet'}).waitFor()
-    expect(await page.evaluate('document.activeElement.id')).toBe('preview')
+    await focused('#preview')
     expect(await page.getByText('every release of the chart rabbitmq in openstack').isVisible()).toBe(true)
     expect(await editor().inputValue()).toBe('pod: {replicas: {server: 5}}')
 
@@ -66,7 +69,7 @@ describe('the web pages in Chromium', () => {
 
     const alert = page.getByRole('alert')
     expect(await alert.textContent()).toContain('are no longer those')
-    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('alert')
+    await focused('[role=alert]')
     expect(await editor().inputValue()).toBe('# mine\n\n  a: 1')
     expect(await page.getByText('theirs: 1').first().isVisible()).toBe(true)
     await press('Save')
