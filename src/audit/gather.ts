@@ -239,11 +239,11 @@ function mergedPools(all: readonly Pools[]): Pools | undefined {
   }
 }
 
-/** What the collector of databases prints; `S` is the state of migrations. */
-export interface Databases<S = Omit<Schema, 'name'>> {
+/** What the collector of databases prints; `S` is the state of migrations, `C` the rows of a cell. */
+export interface Databases<S = Omit<Schema, 'name'>, C = unknown> {
   readonly [name: string]: {
     readonly schema: S
-    readonly cells?: Readonly<Record<string, {readonly schema: S}>>
+    readonly cells?: Readonly<Record<string, {readonly schema: S} & C>>
   }
 }
 

@@ -26,6 +26,13 @@ function databaseOf(service: string, migrations: string, more: Partial<Database>
   return {name: service, service, variable, section: 'database', migrations, ...more}
 }
 
+const ENDED_MIGRATIONS = "'completed', 'confirmed', 'reverted', 'error', 'failed', 'cancelled', 'done'"
+
+/**
+ * In a cell: the instances that nova moves now. One that was resized and waits for a confirmation is none.
+ */
+export const MOVES = `SELECT instance_uuid server, COALESCE(migration_type, 'migration') kind, source_compute source, dest_compute target, ${age()} FROM migrations WHERE deleted = 0 AND status NOT IN (${ENDED_MIGRATIONS}, 'finished')`
+
 const CELL = databaseOf('nova', 'db/main/migrations/versions', {
   queries: {
     servers: `SELECT uuid, COALESCE(display_name, '') display_name, host, node, vm_state, task_state, power_state, project_id, vcpus, memory_mb, ${age()} FROM instances WHERE deleted = 0`,
@@ -36,8 +43,7 @@ const CELL = databaseOf('nova', 'db/main/migrations/versions', {
     volumes: `SELECT b.instance_uuid, b.volume_id, b.attachment_id, ${age('b')} FROM block_device_mapping b JOIN instances i ON i.uuid = b.instance_uuid AND i.deleted = 0 WHERE b.deleted = 0 AND b.destination_type = 'volume' AND b.volume_id IS NOT NULL`,
     interfaces: `SELECT v.instance_uuid, v.uuid port, ${age('v')} FROM virtual_interfaces v JOIN instances i ON i.uuid = v.instance_uuid AND i.deleted = 0 WHERE v.deleted = 0 AND v.uuid IS NOT NULL`,
     // A finished resize that waits for its confirmation holds allocations, too.
-    migrations:
-      "SELECT uuid, instance_uuid FROM migrations WHERE deleted = 0 AND uuid IS NOT NULL AND status NOT IN ('completed', 'confirmed', 'reverted', 'error', 'failed', 'cancelled', 'done')",
+    migrations: `SELECT uuid, instance_uuid FROM migrations WHERE deleted = 0 AND uuid IS NOT NULL AND status NOT IN (${ENDED_MIGRATIONS})`,
   },
 })
 

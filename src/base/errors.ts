@@ -71,7 +71,7 @@ export const ERRORS = {
   KK_UPGRADE_CHECK: {
     exit: 3,
     meaning:
-      'a new image of a service cannot replace the old one, or a migration would break or lock what is in use',
+      'the cloud is not ready for an upgrade, a new image of a service cannot replace the old one, or a migration would break or lock what is in use',
   },
   KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
   KK_NOT_INSTALLED: {exit: 2, meaning: 'a required or named release is not installed'},

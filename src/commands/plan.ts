@@ -8,8 +8,8 @@ import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {conflictFlags, versionFlags} from '../cli/run/flags.ts'
-import {newImagesCheck} from '../cli/run/new-images-check.ts'
 import {targetArguments} from '../cli/run/repeat-command.ts'
+import {upgradeChecks} from '../cli/run/upgrade-checks.ts'
 import {VERSION} from '../cli/version.ts'
 import {splitArguments} from '../environment/choose.ts'
 import {parseValuesFlag} from '../overrides/release-flags.ts'
@@ -59,7 +59,7 @@ export default class Plan extends KkCommand {
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if there is something to do.'}),
     'upgrade-checks': Flags.boolean({
       summary:
-        'Also ask the new images of services whether they can replace the old ones, in a pod for each, as the upgrade does.',
+        'Also ask the services whether they are healthy, and their new images whether they can replace the old ones, in a pod for each, as the upgrade does.',
     }),
     ...versionFlags,
     ...lockFlags,
@@ -96,7 +96,7 @@ export default class Plan extends KkCommand {
       rendersCached: flags.diff || flags.save !== undefined || flags['upgrade-checks'],
       forceVersion: flags['force-version'],
       forceConflicts: flags['force-conflicts'],
-      moreChecks: flags['upgrade-checks'] ? [await newImagesCheck(cluster, this.console)] : [],
+      moreChecks: flags['upgrade-checks'] ? await upgradeChecks(cluster, this.console) : [],
       onRendered: (rendered) => flags.diff && this.showDiff(planned, rendered),
     })
     const {later, data, notes} = preview

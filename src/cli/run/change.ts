@@ -24,12 +24,12 @@ import {openSecrets} from '../open/secrets.ts'
 import {bindStore} from '../open/store.ts'
 import {dataLossPrompt} from './confirm-removal.ts'
 import {type ChangeFlags, expectForCluster} from './flags.ts'
-import {newImagesCheck} from './new-images-check.ts'
 import {expectRollbackFor, type UndoRuns, undoFailed} from './on-failure.ts'
 import {repeatCommand, retryFlags, statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
 import {notOperatedCheck, printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
 import {TESTS_FOLLOW, type TestsAfter, testAfter} from './tests.ts'
+import {upgradeChecks} from './upgrade-checks.ts'
 
 export interface Change {
   /** The name of the command, for messages. */
@@ -199,7 +199,7 @@ async function runChange(
   const confirmDataLoss = flags['dry-run'] ? collect : dataLossPrompt(flags['confirm-data'])
   // The account of a run in the cluster has no right to start programs in pods.
   const isAsked = !open && !flags['dry-run'] && !flags['skip-upgrade-checks']
-  const moreChecks = isAsked ? [await newImagesCheck(cluster, console)] : []
+  const moreChecks = isAsked ? await upgradeChecks(cluster, console) : []
   const ports = {
     cluster,
     helm,

@@ -95,7 +95,8 @@ export const versionFlags = {
 /** Controls the checks of new images. */
 export const upgradeCheckFlags = {
   'skip-upgrade-checks': Flags.boolean({
-    summary: 'Do not ask the new images of services whether they can replace the old ones.',
+    summary:
+      'Do not ask the services whether they are healthy, and their new images whether they can replace the old ones.',
   }),
 }
 

@@ -23,6 +23,7 @@ import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {SERVERS} from '../../overrides/system/servers.ts'
+import {gateOf} from '../../plan/labels.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
@@ -66,6 +67,8 @@ export interface Change {
   readonly recordsElsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** The objects of `kk.given`, which exist without a chart of the environment. */
   readonly given: readonly string[]
+  /** The releases whose last change has not ended: its gate has not passed. */
+  readonly unfinished?: readonly ReleaseId[]
   /**
    * Passwords and keys that kk would generate for accounts of an existing server that is not part of the
    * environment.
@@ -176,8 +179,18 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     ),
     recordsElsewhere: () => recordsElsewhere(plan, cluster),
     given: prepared.environment.given,
+    unfinished: unfinishedReleases(plan, previous),
     strayKeys: strayKeys(prepared),
   }
+}
+
+function unfinishedReleases({actions}: Plan, previous: Deploying['previous']): readonly ReleaseId[] {
+  return actions
+    .filter(({kind, release}) => {
+      const [last] = previous.get(release) ?? []
+      return kind === 'await' || (last && (last.status !== 'deployed' || gateOf(last) === 'not-passed'))
+    })
+    .map(({release}) => release)
 }
 
 /** Returns the hooks whose objects are not hooks in the revisions that upgrades are compared with. */

@@ -46,7 +46,7 @@ export function judgeCertificates(
       if (authority && isOf(certificate, authority) && expiryTime(certificate) >= expiryTime(authority)) {
         users.set(authority, (users.get(authority) ?? new Set()).add(certificateName(each)))
       } else if (endsSoon(certificate, place, each.manager !== undefined)) {
-        const what = `the certificate of ${commonName(certificate)} in the ${each.kind} ${each.namespace}/${each.name}`
+        const what = described(each, certificate)
         const key = `${each.kind} ${each.namespace}/${each.name} ${certificate.fingerprint256}`
         ending.set(key, found(what, certificate, {...place, advice: adviceFor(each, certificate, place)}))
       }
@@ -61,6 +61,25 @@ export function judgeCertificates(
       return found(`the authority of kk for ${namespace}${servers}`, authority, {...place, advice})
     })
   return [...ofAuthorities, ...ending.values()]
+}
+
+/** Returns the certificates that have ended at a time, in milliseconds since the epoch. */
+export function endingBefore(
+  seen: readonly SeenCertificates[],
+  time: number,
+): readonly (Pick<SeenCertificates, 'release'> & {readonly what: string})[] {
+  return seen.flatMap((each) =>
+    ownIn(each)
+      .filter((certificate) => expiryTime(certificate) <= time)
+      .map((certificate) => ({
+        release: each.release,
+        what: `${described(each, certificate)} ends at ${new Date(expiryTime(certificate)).toISOString()}`,
+      })),
+  )
+}
+
+function described({kind, namespace, name}: SeenCertificates, certificate: X509Certificate): string {
+  return `the certificate of ${commonName(certificate)} in the ${kind} ${namespace}/${name}`
 }
 
 function found(
@@ -173,7 +192,7 @@ async function seenCertificates({cluster, last, readRecords, rendered}: Examinat
 }
 
 /** Returns the strings of a Secret or ConfigMap that contain a certificate. */
-function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCertificates[] {
+export function heldBy(release: ReleaseId, object: KubernetesObject): readonly SeenCertificates[] {
   const {kind, metadata} = object
   if (kind !== 'Secret' && kind !== 'ConfigMap') return []
   const {data, stringData} = object as {data?: object | null; stringData?: object | null}

@@ -1,6 +1,6 @@
 import type {Schema} from '../../../audit/facts.ts'
 import {collectors, type Databases, runCollector, schemasOf} from '../../../audit/gather.ts'
-import type {Database} from '../../../audit/queries.ts'
+import {type Database, MOVES} from '../../../audit/queries.ts'
 import {asKkError, KkError} from '../../../base/errors.ts'
 import {mapParallel} from '../../../base/parallel.ts'
 import {PODS} from '../../../kubernetes/api/resources.ts'
@@ -12,8 +12,9 @@ import type {CheckResult} from '../change.ts'
 import type {Check} from '../checks.ts'
 import {checkPod, checkPodsOf, type ServiceUpgrade, serviceUpgrades} from './check-pod.ts'
 import {judgeSteps, type MigrationStep} from './migration-steps.ts'
+import {judgeMoves, type Move} from './moves.ts'
 
-interface UpgradeCheckOptions {
+interface NewImagesOptions {
   readonly cluster: Pick<Cluster, 'objects' | 'exec'>
   /** The directory of kk's own files, which has the program that reads migrations. */
   readonly files: string
@@ -31,7 +32,7 @@ const PROGRAM_MS = 180_000
  * Asks the new images of services whether they can replace the old ones: each in a pod of its own, with the
  * configuration and the database of the running service.
  */
-export function upgradeCheck(options: UpgradeCheckOptions): Check {
+export function newImages(options: NewImagesOptions): Check {
   return {
     name: 'new images of services',
     changing: ['deploy'],
@@ -44,10 +45,7 @@ export function upgradeCheck(options: UpgradeCheckOptions): Check {
 }
 
 /** As `checkService`; a service that cannot be asked is a note. */
-async function findings(
-  upgrade: ServiceUpgrade,
-  options: UpgradeCheckOptions,
-): Promise<readonly CheckResult[]> {
+async function findings(upgrade: ServiceUpgrade, options: NewImagesOptions): Promise<readonly CheckResult[]> {
   try {
     return await checkService(upgrade, options)
   } catch (error) {
@@ -64,7 +62,7 @@ async function findings(
 
 async function checkService(
   upgrade: ServiceUpgrade,
-  options: UpgradeCheckOptions,
+  options: NewImagesOptions,
 ): Promise<readonly CheckResult[]> {
   const {objects} = options.cluster
   const pod = checkPod(upgrade, Date.now())
@@ -81,7 +79,7 @@ async function checkService(
       return [refused(upgrade, `${upgrade.following.image} does not start: ${started.why}`)]
     const [status, steps] = await Promise.all([
       serviceStatus(upgrade, {namespace, name}, options),
-      migrationSteps(upgrade, {namespace, name}, options),
+      databaseFindings(upgrade, {namespace, name}, options),
     ])
     return [...status, ...steps]
   } finally {
@@ -91,10 +89,7 @@ async function checkService(
 }
 
 /** Deletes the pods that an earlier call could not delete, because it was killed. */
-async function deleteEnded(
-  upgrade: ServiceUpgrade,
-  {cluster: {objects}}: UpgradeCheckOptions,
-): Promise<void> {
+async function deleteEnded(upgrade: ServiceUpgrade, {cluster: {objects}}: NewImagesOptions): Promise<void> {
   const namespace = releaseNamespace(upgrade.release)
   for (const {metadata, status} of (await objects.list<Pod>(PODS, namespace, checkPodsOf(upgrade))) ?? [])
     if (status?.phase === 'Failed' || status?.phase === 'Succeeded')
@@ -117,7 +112,7 @@ interface Started {
 async function start(
   {container}: ServiceUpgrade,
   place: Place,
-  {cluster, signal, pullRetries = PULL_RETRIES_MS}: UpgradeCheckOptions,
+  {cluster, signal, pullRetries = PULL_RETRIES_MS}: NewImagesOptions,
 ): Promise<Started> {
   let why = 'no node takes it'
   let failingSince: number | undefined
@@ -167,7 +162,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {octavia: ['python
 async function serviceStatus(
   upgrade: ServiceUpgrade,
   place: Place,
-  {cluster, signal}: UpgradeCheckOptions,
+  {cluster, signal}: NewImagesOptions,
 ): Promise<readonly CheckResult[]> {
   const {service, container, following} = upgrade
   if (AFTER_MIGRATION.has(service)) return []
@@ -197,19 +192,28 @@ function refused({release}: ServiceUpgrade, what: string): CheckResult {
 /** The state of migrations, as the collector of databases scans it. */
 type Scanned = Omit<Schema, 'name'> & {readonly steps?: readonly MigrationStep[]}
 
-/** Returns what the migrations of the new image do that the database has not seen. */
-async function migrationSteps(
+/** What the collector of databases prints of one: a cell of nova has the instances that move. */
+type Asked = Databases<Scanned, {readonly moves?: readonly Move[]}>
+
+/**
+ * Returns what the migrations of the new image do that the database has not seen, and the instances that nova
+ * moves.
+ */
+async function databaseFindings(
   upgrade: ServiceUpgrade,
   place: Place,
-  {cluster, files, signal}: UpgradeCheckOptions,
+  {cluster, files, signal}: NewImagesOptions,
 ): Promise<readonly CheckResult[]> {
   const {service, container, database} = upgrade
-  const input = {scan: true, databases: [withoutQueries(database)]}
+  const input = {scan: true, databases: [askedOf(database)]}
   const ports = {exec: cluster.exec, program: collectors(files)}
   try {
     const printed = await runCollector(ports, {...place, container}, {collector: 'sql', input, signal})
-    const schemas = schemasOf(service, printed as Databases<Scanned>)
+    const asked = printed as Asked
+    const schemas = schemasOf(service, asked)
+    const cells = Object.values(asked).flatMap((each) => Object.values(each.cells ?? {}))
     return [
+      ...judgeMoves(cells.flatMap(({moves = []}) => moves)),
       ...schemas.flatMap(unreadSchema),
       ...judgeSteps(
         upgrade,
@@ -234,7 +238,6 @@ function unreadSchema({
   return unread(`the image does not know what was applied: ${unknown.join(', ')}`)
 }
 
-function withoutQueries({queries: _, cells, ...database}: Database): Database {
-  const {queries: __, ...cell} = cells ?? {}
-  return {...database, ...(cells && {cells: cell as typeof cells})}
+function askedOf({queries: _, cells, ...database}: Database): Database {
+  return cells ? {...database, cells: {...cells, queries: {moves: MOVES}}} : database
 }

@@ -1,42 +1,11 @@
 import {describe, expect, it} from 'vitest'
 import type {Change} from '../../../../src/doctor/checks/change.ts'
 import {checkPod, serviceUpgrades} from '../../../../src/doctor/checks/upgrade/check-pod.ts'
-import {upgradeCheck} from '../../../../src/doctor/checks/upgrade/upgrade-checks.ts'
+import {newImages} from '../../../../src/doctor/checks/upgrade/new-images.ts'
 import type {Program} from '../../../../src/kubernetes/exec/exec.ts'
-import type {KubernetesObject} from '../../../../src/kubernetes/manifest/kubernetes-object.ts'
 import type {ReleaseId} from '../../../../src/release.ts'
 import {port} from '../../../kubernetes/support/port.ts'
-
-const labels = (component: string) => ({
-  'app.kubernetes.io/name': 'cinder',
-  'app.kubernetes.io/instance': 'cinder',
-  'app.kubernetes.io/component': component,
-})
-const deployment = (component: string, image: string): KubernetesObject => ({
-  ...{
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: {name: `cinder-${component}`, labels: labels(component)},
-  },
-  spec: {
-    template: {
-      metadata: {labels: labels(component)},
-      spec: {
-        affinity: {podAntiAffinity: {}},
-        nodeSelector: {'openstack-control-plane': 'enabled'},
-        initContainers: [{name: 'dependencies', image: 'entrypoint'}],
-        containers: [
-          {name: 'log', image: 'log'},
-          {name: component, image, env: [{name: 'A', value: 'b'}], readinessProbe: {}, ports: [{}]},
-        ],
-        volumes: [
-          {name: 'config', secret: {secretName: 'cinder-etc'}},
-          {name: 'data', persistentVolumeClaim: {claimName: 'data'}},
-        ],
-      },
-    },
-  },
-})
+import {deployment, labels} from './support/service.ts'
 
 function changeOf(before: string, after: string, accepted: readonly string[] = []) {
   const next = {
@@ -58,6 +27,7 @@ interface Answers {
   readonly status?: {readonly code: number; readonly stdout: string}
   readonly steps?: readonly object[]
   readonly schema?: object
+  readonly more?: object
   readonly container?: object
 }
 
@@ -65,6 +35,7 @@ function clusterWith({
   status = {code: 0, stdout: 'Upgrade Check Results'},
   steps = [],
   schema = {},
+  more = {},
   container = {state: {running: {}}, containerID: 'containerd://1', ready: true},
 }: Answers) {
   const done: string[] = []
@@ -92,7 +63,7 @@ function clusterWith({
         if (program.command[0] !== 'python3') return {stderr: '', ...status}
         return {
           code: 0,
-          stdout: JSON.stringify({cinder: {schema: {known: 2, unknown: [], steps, ...schema}}}),
+          stdout: JSON.stringify({cinder: {schema: {known: 2, unknown: [], steps, ...schema}, ...more}}),
           stderr: '',
         }
       },
@@ -105,7 +76,7 @@ const FILES = new URL('../../../..', import.meta.url).pathname
 const find = async (answers: Answers, change = changeOf('cinder:1', 'cinder:2')) => {
   const {cluster, done, programs} = clusterWith(answers)
   const options = {cluster, files: FILES, onProgress: () => undefined, pullRetries: 0}
-  const found = await upgradeCheck(options).find(change)
+  const found = await newImages(options).find(change)
   return {found, done, programs}
 }
 
@@ -185,6 +156,21 @@ describe('the check of new images', () => {
       {what: expect.stringMatching(/^migration b2 of cinder drops/), refusal: 'KK_UPGRADE_CHECK'},
     ])
     expect(accepted.found).toEqual([{what: expect.stringMatching(/^migration b2/)}])
+  })
+
+  it('asks nova for the instances that it moves, and refuses while it does', async () => {
+    const of = (image: string) => deployment('api', image, 'nova')
+    const next = {objects: [{object: of('nova:2'), file: ''}], before: [of('nova:1')], hooksBefore: []}
+    const change = {next: new Map([['openstack/nova' as ReleaseId, next]])} as unknown as Change
+    const move = {server: 'a1', kind: 'live-migration', source: 'one', target: 'two', age: 3}
+    const schema = {known: 1, unknown: []}
+
+    const {found, programs} = await find({more: {cells: {cell1: {schema, moves: [move]}}}}, change)
+
+    expect(programs[1]!.input).toMatch(/"cells.*"queries.*"moves.*FROM migrations/)
+    expect(found).toMatchObject([
+      {what: 'nova moves instances: the live-migration of a1 from one to two', refusal: 'KK_UPGRADE_CHECK'},
+    ])
   })
 
   it('refuses an image that does not start', async () => {
