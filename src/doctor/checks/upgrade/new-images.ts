@@ -126,9 +126,11 @@ async function start(
       if (!PULL_FAILURES.has(reason ?? '')) failingSince = undefined
       else failingSince ??= Date.now()
       const isUnpullable = failingSince !== undefined && Date.now() - failingSince >= pullRetries
+      // A simulated container has no id, and completes at once.
+      const hasStarted = state?.running !== undefined || state?.terminated?.exitCode === 0
+      if (hasStarted && containerID === undefined) return {isSimulated: true}
       if (state?.terminated || isUnpullable) return {why, isSimulated: false}
-      if (!state?.running) return false
-      return containerID ? ready === true && {isSimulated: false} : {isSimulated: true}
+      return hasStarted && ready === true && {isSimulated: false}
     },
     {interval: 1_000, deadline: Date.now() + START_MS, signal},
   )

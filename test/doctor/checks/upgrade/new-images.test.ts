@@ -199,9 +199,12 @@ describe('the check of new images', () => {
     expect(found).toEqual([{what: expect.stringMatching(note)}])
   })
 
-  it('asks nothing of a simulated pod', async () => {
-    const {found, programs} = await find({container: {state: {running: {}}}})
+  it.each([{running: {}}, {terminated: {exitCode: 0, reason: 'Completed'}}])(
+    'asks nothing of a simulated pod: %j',
+    async (state) => {
+      const {found, programs} = await find({container: {state}})
 
-    expect([found, programs]).toEqual([[], []])
-  })
+      expect([found, programs]).toEqual([[], []])
+    },
+  )
 })
