@@ -29,9 +29,10 @@ function databaseOf(service: string, migrations: string, more: Partial<Database>
 const ENDED_MIGRATIONS = "'completed', 'confirmed', 'reverted', 'error', 'failed', 'cancelled', 'done'"
 
 /**
- * In a cell: the instances that nova moves now. One that was resized and waits for a confirmation is none.
+ * In a cell: the instances that nova moves now. One that was resized and waits for a confirmation has no
+ * task, and neither has one whose migration was forgotten.
  */
-export const MOVES = `SELECT instance_uuid server, COALESCE(migration_type, 'migration') kind, source_compute source, dest_compute target, ${age()} FROM migrations WHERE deleted = 0 AND status NOT IN (${ENDED_MIGRATIONS}, 'finished')`
+export const MOVES = `SELECT m.instance_uuid server, COALESCE(m.migration_type, 'migration') kind, m.source_compute source, m.dest_compute target FROM migrations m JOIN instances i ON i.uuid = m.instance_uuid AND i.deleted = 0 AND i.task_state IS NOT NULL WHERE m.deleted = 0 AND m.status NOT IN (${ENDED_MIGRATIONS}, 'finished') ORDER BY m.id`
 
 const CELL = databaseOf('nova', 'db/main/migrations/versions', {
   queries: {

@@ -79,7 +79,7 @@ export async function previewChange(
     moreChecks = [],
   }: PreflightOptions,
 ): Promise<ChangePreview> {
-  const {prepared, plan, previous} = planned
+  const {prepared, plan, previous, records} = planned
   const validated = validatedRenders(prepared, {cache, cluster: plan.cluster})
   const ports = {cluster, ...(!rendersCached && {ifUnknown: validated})}
   const rendered: Rendered = helm ? await renderPlan(prepared, plan, {helm, ...ports}) : new Map()
@@ -88,11 +88,11 @@ export async function previewChange(
   let isChecked = true
   if (helm) {
     await expectSupported({observed: planned, rendered, ports: {cluster, helm}, forceVersion})
-    const change = deployChange({prepared, plan, rendered, previous, cluster})
-    notes.push(...(await checkBefore(change, [...CHECKS, ...moreChecks])))
+    const change = deployChange({prepared, plan, rendered, previous, records, cluster})
+    const mask = preparedMask(prepared)
+    notes.push(...(await checkBefore(change, [...CHECKS, ...moreChecks], mask)))
     notes.push(...uncheckedNotes(prepared, plan, rendered))
     const {cachedRenders} = prepared
-    const mask = preparedMask(prepared)
     isChecked = await validateInDryRun(rendered, cluster.dryRuns, {
       plan,
       previous,

@@ -19,11 +19,11 @@ import {
 import type {LiveObjects} from '../../kubernetes/objects/live-objects.ts'
 import {lastRevisions} from '../../kubernetes/records/record.ts'
 import type {Records} from '../../kubernetes/records/records.ts'
-import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
+import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {SERVERS} from '../../overrides/system/servers.ts'
-import {gateOf} from '../../plan/labels.ts'
+import {gateOf, readLabels} from '../../plan/labels.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Plan} from '../../plan/plan.ts'
@@ -67,13 +67,20 @@ export interface Change {
   readonly recordsElsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** The objects of `kk.given`, which exist without a chart of the environment. */
   readonly given: readonly string[]
-  /** The releases whose last change has not ended: its gate has not passed. */
-  readonly unfinished?: readonly ReleaseId[]
+  /** The releases that matter to an upgrade of services; absent if helm renders no chart. */
+  readonly upgrade?: UpgradeScope
   /**
    * Passwords and keys that kk would generate for accounts of an existing server that is not part of the
    * environment.
    */
   readonly strayKeys?: readonly StrayKey[]
+}
+
+interface UpgradeScope {
+  /** The releases that are changed, that these require, and that require them. */
+  readonly near: ReadonlySet<ReleaseId>
+  /** Those whose last change has not ended, because its gate has not passed, and those that require them. */
+  readonly unfinished: ReadonlySet<ReleaseId>
 }
 
 /** A release, and the namespace of its record. */
@@ -140,11 +147,13 @@ interface Deploying {
   readonly rendered: Rendered
   /** The revisions that each upgrade is compared with; see `previousRevisions`. */
   readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+  /** The last record of each release of the plan. */
+  readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
   readonly cluster: Reads
 }
 
 /** Returns what a plan of installs and upgrades would change. */
-export function deployChange({prepared, plan, rendered, previous, cluster}: Deploying): Change {
+export function deployChange({prepared, plan, rendered, previous, records, cluster}: Deploying): Change {
   const next = new Map(
     [...rendered].map(([release, objects]) => {
       const deployed = (previous.get(release) ?? []).find(({status}) => status === 'deployed')
@@ -179,18 +188,25 @@ export function deployChange({prepared, plan, rendered, previous, cluster}: Depl
     ),
     recordsElsewhere: () => recordsElsewhere(plan, cluster),
     given: prepared.environment.given,
-    unfinished: unfinishedReleases(plan, previous),
+    upgrade: {
+      near: new Set([...next.keys(), ...neighbours(plan, new Set(next.keys()))]),
+      unfinished: unfinishedReleases(plan, records),
+    },
     strayKeys: strayKeys(prepared),
   }
 }
 
-function unfinishedReleases({actions}: Plan, previous: Deploying['previous']): readonly ReleaseId[] {
-  return actions
-    .filter(({kind, release}) => {
-      const [last] = previous.get(release) ?? []
-      return kind === 'await' || (last && (last.status !== 'deployed' || gateOf(last) === 'not-passed'))
-    })
-    .map(({release}) => release)
+function unfinishedReleases({actions}: Plan, records: Deploying['records']): ReadonlySet<ReleaseId> {
+  const isOpen = (record: ReleaseRecord) =>
+    record.status !== 'deployed' ||
+    gateOf(record) === 'not-passed' ||
+    readLabels(record.labels)?.unchecked === record.revision
+  const open = [...records.values()].filter(isOpen).map(({release}) => release)
+  const unfinished = new Set(open)
+  // The actions are in the order of requirements.
+  for (const {release, requires} of actions)
+    if (requires.some((edge) => unfinished.has(edge.release))) unfinished.add(release)
+  return unfinished
 }
 
 /** Returns the hooks whose objects are not hooks in the revisions that upgrades are compared with. */

@@ -10,6 +10,7 @@ import {imagesOf} from '../../plan/changes/images.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {waiterOf} from '../../prepare/inference/manifests/waiter-of.ts'
 import type {Rendered} from '../../prepare/rendering/render.ts'
+import type {Redact} from '../../redact/redact.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {accounts} from '../charts/checks/accounts/accounts.ts'
 import type {Creator} from '../charts/checks/claimed-twice.ts'
@@ -155,10 +156,17 @@ export const CHECKS: readonly Check[] = [
 export async function checkBefore(
   change: Change,
   checks: readonly Check[] = CHECKS,
+  redact: Redact = (text) => text,
 ): Promise<readonly string[]> {
   if (change.next.size + change.recorded.size + change.toDelete.size === 0) return []
   const applicable = checks.filter(({changing}) => changing.includes(change.changing))
-  const results = (await Promise.all(applicable.map((check) => findingsOf(check, change)))).flat()
+  const ended = await Promise.allSettled(applicable.map((check) => findingsOf(check, change)))
+  // Each has undone what it started.
+  const failed = ended.find(({status}) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+  const results = ended
+    .flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+    .map((result) => ({...result, what: redact(result.what)}))
   const code = results.find(({refusal}) => refusal !== undefined)?.refusal
   if (code !== undefined) throw refusalOf(code, results)
   return [...new Set(results.map(({what, advice}) => (advice === undefined ? what : `${what}; ${advice}`)))]

@@ -63,14 +63,19 @@ export function judgeCertificates(
   return [...ofAuthorities, ...ending.values()]
 }
 
-/** Returns the certificates that have ended at a time, in milliseconds since the epoch. */
-export function endingBefore(
+/**
+ * Returns the certificates that have ended, or end within so many milliseconds and in the last third of their
+ * lifetime.
+ */
+export function endingWithin(
   seen: readonly SeenCertificates[],
-  time: number,
+  {now, window}: {readonly now: number; readonly window: number},
 ): readonly (Pick<SeenCertificates, 'release'> & {readonly what: string})[] {
+  const isEnding = (certificate: X509Certificate) =>
+    expiryTime(certificate) - now < Math.min(window, lifetime(certificate) / 3)
   return seen.flatMap((each) =>
     ownIn(each)
-      .filter((certificate) => expiryTime(certificate) <= time)
+      .filter(isEnding)
       .map((certificate) => ({
         release: each.release,
         what: `${described(each, certificate)} ends at ${new Date(expiryTime(certificate)).toISOString()}`,
@@ -115,8 +120,7 @@ function adviceFor(
  * certificates earlier.
  */
 function endsSoon(certificate: X509Certificate, {now}: Place, isManaged: boolean): boolean {
-  const life = expiryTime(certificate) - Date.parse(certificate.validFrom)
-  const warning = Math.min(WARNING_DAYS * DAY_MILLISECONDS, life / (isManaged ? 6 : 3))
+  const warning = Math.min(WARNING_DAYS * DAY_MILLISECONDS, lifetime(certificate) / (isManaged ? 6 : 3))
   return expiryTime(certificate) - now < warning
 }
 
@@ -154,6 +158,10 @@ function isOf(certificate: X509Certificate, authority: X509Certificate): boolean
 
 function expiryTime({validTo}: X509Certificate): number {
   return Date.parse(validTo)
+}
+
+function lifetime(certificate: X509Certificate): number {
+  return expiryTime(certificate) - Date.parse(certificate.validFrom)
 }
 
 function commonName({subject}: X509Certificate): string {

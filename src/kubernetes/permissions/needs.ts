@@ -224,6 +224,8 @@ const ROWS: readonly Row[] = [
     'to start a pod of each new image, as the upgrade does', 'new images are not asked, with a note'],
   [['plan --upgrade-checks'], 'release', 'pods/exec', 'get create',
     'to run the upgrade check of the service, and to read its migrations, in these pods', 'new images are not asked, with a note'],
+  [['plan --upgrade-checks'], 'release', 'pods/log', 'get',
+    'to read what services report of themselves', 'their state is not checked, with a note'],
   [['plan --upgrade-checks'], 'cluster', 'leases.coordination.k8s.io', 'list', 'to compare the clocks of nodes',
     'clocks are not compared, with a note'],
 

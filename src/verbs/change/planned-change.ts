@@ -125,7 +125,7 @@ function plannedChange(supplied: Supplied, cluster: Cluster, observed: ObservedP
     keepSecrets: keep,
     async ready(ports) {
       expect()
-      const {run, ...ready} = await readyPlan(supplied.final, plan, ports)
+      const {run, ...ready} = await readyPlan(supplied.final, {...observed, plan}, ports)
       return {...ready, run: (options) => keep().then(() => run(options))}
     },
   }
@@ -176,7 +176,7 @@ function secretsRaced(namespace: string, secrets: readonly SuppliedSecret[]): Kk
 
 async function readyPlan(
   prepared: Prepared,
-  plan: Plan<DeployKind>,
+  {plan, records}: Pick<ObservedPlan, 'plan' | 'records'>,
   {
     verb,
     forceVersion = false,
@@ -207,10 +207,10 @@ async function readyPlan(
     const compared = {plan, rendered, previous: await previousRevisions(plan, cluster)}
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
-    const planned = deployChange({...compared, prepared, cluster})
-    const notes = await checkBefore(planned, [...CHECKS, ...moreChecks])
-    const shared = await sharedObjects(planned)
+    const planned = deployChange({...compared, records, prepared, cluster})
     const mask = preparedMask(prepared)
+    const notes = await checkBefore(planned, [...CHECKS, ...moreChecks], mask)
+    const shared = await sharedObjects(planned)
     const preflight = {...compared, helm: ports.helm, forceConflicts, mask}
     const unvalidated = await validateAll(rendered, cluster.dryRuns, preflight)
     const {replaced = new Map()} = planned

@@ -32,6 +32,7 @@ describe('the password of the first account of a server', () => {
       plan: {actions: [], bystanders: []},
       rendered: new Map(),
       previous: new Map(),
+      records: new Map(),
       cluster: {},
     } as unknown as Parameters<typeof deployChange>[0])
   }

@@ -22,10 +22,15 @@ export interface ServiceUpgrade {
   readonly section: string
   /** The migrations that the environment accepts. */
   readonly accepted: readonly string[]
+  /** Whether the last change of the release, or of one that it requires, has not ended. */
+  readonly isUnfinished: boolean
 }
 
 /** Returns the services of a change of which a component that uses the database gets another image. */
-export function serviceUpgrades({next}: Pick<Change, 'next'>): readonly ServiceUpgrade[] {
+export function serviceUpgrades({
+  next,
+  upgrade,
+}: Pick<Change, 'next' | 'upgrade'>): readonly ServiceUpgrade[] {
   const all = [...next].flatMap(
     ([release, {objects, before, section = releaseName(release), accepted = []}]) => {
       const deployments = objects.map(({object}) => object).filter(({kind}) => kind === 'Deployment')
@@ -42,7 +47,17 @@ export function serviceUpgrades({next}: Pick<Change, 'next'>): readonly ServiceU
         const [old, fresh] = [deployment, following].map((each) => each && containerOf(each, component))
         if (!deployment || !following || !old || !fresh || old.image === fresh.image) continue
         const pullSecrets = dig(podTemplate(following)?.spec, 'imagePullSecrets')
-        const of = {release, service, database, deployment, container: component, section, accepted}
+        const isUnfinished = upgrade?.unfinished.has(release) ?? false
+        const of = {
+          release,
+          service,
+          database,
+          deployment,
+          container: component,
+          section,
+          accepted,
+          isUnfinished,
+        }
         return [{...of, following: fresh, pullSecrets}]
       }
       return []

@@ -215,7 +215,10 @@ async function databaseFindings(
     const schemas = schemasOf(service, asked)
     const cells = Object.values(asked).flatMap((each) => Object.values(each.cells ?? {}))
     return [
-      ...judgeMoves(cells.flatMap(({moves = []}) => moves)),
+      ...judgeMoves(
+        cells.flatMap(({moves = []}) => moves),
+        upgrade.isUnfinished,
+      ),
       ...schemas.flatMap(unreadSchema),
       ...judgeSteps(
         upgrade,
@@ -224,7 +227,8 @@ async function databaseFindings(
     ]
   } catch (error) {
     signal?.throwIfAborted()
-    return [{what: `not checked: the migrations of ${service}: ${asKkError(error).message}`}]
+    const moves = database.cells ? ', and the instances that it moves' : ''
+    return [{what: `not checked: the migrations of ${service}${moves}: ${asKkError(error).message}`}]
   }
 }
 

@@ -1,47 +1,57 @@
 import {mapParallel} from '../../../base/parallel.ts'
-import {type Cause, failureCauses} from '../../../kubernetes/gate/health.ts'
+import {type Cause, failureCauses, partialNotes, passes} from '../../../kubernetes/gate/health.ts'
 import {isServiceReport, reportsStatus, SERVICE_REASON} from '../../../kubernetes/gate/service-status.ts'
 import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
+import {objectName} from '../../../kubernetes/manifest/manifest.ts'
 import {pollCluster} from '../../../kubernetes/poll-cluster.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
 import type {Change, CheckResult} from '../change.ts'
 import type {Check} from '../checks.ts'
-import {serviceUpgrades} from './check-pod.ts'
+import {replacesImages} from './replaces-images.ts'
 
 interface ReportedStatesOptions {
+  readonly onProgress: (line: string) => void
   readonly signal?: AbortSignal | undefined
   readonly patience?: Patience
 }
 
-/** How long a service that is not healthy is awaited, and how often it is asked, in milliseconds. */
+/** How long services that are not healthy are awaited, and how often they are asked, in milliseconds. */
 interface Patience {
   readonly longest: number
   readonly interval: number
 }
 
 /** Longer than a service needs to report again after a pod of it was replaced. */
-const PATIENCE: Patience = {longest: 60_000, interval: 3_000}
+const PATIENCE: Patience = {longest: 60_000, interval: 5_000}
 
 /**
  * Asks what the services report of themselves that an upgrade changes, that those require, or that require
  * them.
  */
-export function reportedStates({signal, patience = PATIENCE}: ReportedStatesOptions): Check {
+export function reportedStates({onProgress, signal, patience = PATIENCE}: ReportedStatesOptions): Check {
   return {
     name: 'services before an upgrade',
     changing: ['deploy'],
     outcome:
       'refuses if a service reports that it is not healthy: KK_UPGRADE_CHECK; notes it if an earlier change has not ended',
-    cost: 'if the image of a service with a database is replaced: those of kk status, for the services that it changes, requires, or that require it',
+    cost: 'if an image is replaced: those of kk status, for the services that are changed, required, or require them; again while one is not healthy',
     async find(change) {
-      if (serviceUpgrades(change).length === 0) return []
-      const {releases, unread} = await change.staying()
-      const reporting = [
-        ...[...change.next].map(([release, {before}]) => ({release, objects: before})),
-        ...releases.map(({release, objects}) => ({release, objects: objects.map(({object}) => object)})),
-      ].map(({release, objects}) => ({release, objects: objects.filter(reportsStatus)}))
-      const found = await mapParallel(reporting, (each) => settled(each, change, {signal, patience}))
-      return [...found.flat(), ...unread.map((message) => ({what: `not checked: ${message}`}))]
+      if (!replacesImages(change)) return []
+      const reporting = await reportingOf(change)
+      let results: readonly CheckResult[] = []
+      let isAwaited = false
+      await pollCluster(
+        async () => {
+          results = (await mapParallel(reporting, (each) => resultsOf(each, change))).flat()
+          const refusals = results.filter(({refusal}) => refusal !== undefined)
+          if (!isAwaited) for (const {what} of refusals) onProgress(`${what}; waiting for a minute at most`)
+          isAwaited = refusals.length > 0
+          return !isAwaited
+        },
+        {interval: patience.interval, deadline: Date.now() + patience.longest, signal},
+      )
+      signal?.throwIfAborted()
+      return results
     },
   }
 }
@@ -50,27 +60,43 @@ interface Reporting {
   readonly release: ReleaseId
   /** The objects that report the status of its services. */
   readonly objects: readonly KubernetesObject[]
+  /** Those of its pods on nodes: without them, it is not asked which nodes are away. */
+  readonly onNodes: readonly KubernetesObject[]
 }
 
-/** Returns what a release reports when it is healthy, or has not become so in time. */
-async function settled(
-  {release, objects}: Reporting,
-  {cluster, unfinished = []}: Change,
-  {signal, patience: {longest, interval}}: ReportedStatesOptions & {readonly patience: Patience},
+async function reportingOf({next, staying, upgrade}: Change): Promise<readonly Reporting[]> {
+  const {releases} = await staying()
+  const all = [
+    ...[...next].map(([release, {before}]) => ({release, objects: before})),
+    ...releases.map(({release, objects}) => ({release, objects: objects.map(({object}) => object)})),
+  ]
+  return all
+    .filter(({release}) => upgrade?.near.has(release))
+    .map(({release, objects}) => ({
+      release,
+      objects: objects.filter(reportsStatus),
+      onNodes: objects.filter(({kind}) => kind === 'DaemonSet'),
+    }))
+    .filter(({objects}) => objects.length > 0)
+}
+
+/** Returns what a release reports now, unless it is healthy. */
+async function resultsOf(
+  {release, objects, onNodes}: Reporting,
+  {cluster, upgrade}: Change,
 ): Promise<readonly CheckResult[]> {
-  if (objects.length === 0) return []
-  let causes: readonly Cause[] = []
-  await pollCluster(
-    async () => {
-      causes = failureCauses(await cluster.health.of(releaseNamespace(release), objects))
-      return causes.length === 0
-    },
-    {interval, deadline: Date.now() + longest, signal},
-  )
-  return causes.map((cause) => judge(cause, release, unfinished))
+  const health = await cluster.health.of(releaseNamespace(release), [...objects, ...onNodes])
+  if (passes(health)) {
+    const away = partialNotes(health).filter(isServiceReport)
+    return away.map(({message}) => ({what: `${release} reports of nodes that are away: ${message}`}))
+  }
+  const names = new Set(objects.map(objectName))
+  return failureCauses(health)
+    .filter(({object}) => names.has(object))
+    .map((cause) => judge(cause, release, upgrade?.unfinished.has(release) ?? false))
 }
 
-function judge(cause: Cause, release: ReleaseId, unfinished: readonly ReleaseId[]): CheckResult {
+function judge(cause: Cause, release: ReleaseId, isUnfinished: boolean): CheckResult {
   const {reason, message, detail} = cause
   if (reason !== SERVICE_REASON) {
     const why = isServiceReport(cause) ? [message] : [message, reason, detail]
@@ -78,8 +104,7 @@ function judge(cause: Cause, release: ReleaseId, unfinished: readonly ReleaseId[
   }
   const what = `${release} reports that it is not healthy: ${message}`
   // What this change continues may be what heals it.
-  if (unfinished.length > 0)
-    return {what: `${what} (the last change of ${unfinished.join(', ')} has not ended)`}
+  if (isUnfinished) return {what: `${what} (its last change, or one of what it requires, has not ended)`}
   return {
     what,
     advice:

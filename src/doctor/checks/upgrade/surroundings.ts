@@ -1,8 +1,8 @@
 import {clockText} from '../../../kubernetes/node-clocks.ts'
-import {endingBefore, heldBy} from '../../cluster/certificates.ts'
+import {endingWithin, heldBy} from '../../cluster/certificates.ts'
 import type {Change, CheckResult} from '../change.ts'
 import type {Check} from '../checks.ts'
-import {serviceUpgrades} from './check-pod.ts'
+import {replacesImages} from './replaces-images.ts'
 
 /** A node whose clock differs by more signs tokens and certificates that others refuse. */
 const MAX_CLOCK_SKEW_SECONDS = 30
@@ -14,17 +14,17 @@ export const nodeClocks: Check = {
   name: 'clocks before an upgrade',
   changing: ['deploy'],
   outcome: 'refuses if the clock of a node differs by more than 30 s: KK_UPGRADE_CHECK',
-  cost: 'one if the image of a service with a database is replaced',
-  find: async (change) => (serviceUpgrades(change).length === 0 ? [] : wrongClocks(change)),
+  cost: 'one if an image is replaced',
+  find: async (change) => (replacesImages(change) ? wrongClocks(change) : []),
 }
 
 /** Finds certificates that end in the course of an upgrade of services. */
 export const certificates: Check = {
   name: 'certificates before an upgrade',
   changing: ['deploy'],
-  outcome: 'refuses if one of the services ends within a day: KK_UPGRADE_CHECK',
+  outcome: 'refuses if one in the manifests of the services ends within a day: KK_UPGRADE_CHECK',
   cost: 'those of "objects of two releases"',
-  find: async (change) => (serviceUpgrades(change).length === 0 ? [] : endingCertificates(change)),
+  find: async (change) => (replacesImages(change) ? endingCertificates(change) : []),
 }
 
 async function wrongClocks({cluster}: Change): Promise<readonly CheckResult[]> {
@@ -33,19 +33,22 @@ async function wrongClocks({cluster}: Change): Promise<readonly CheckResult[]> {
     .filter(({ahead}) => Math.abs(ahead) > MAX_CLOCK_SKEW_SECONDS)
     .map((clock) => ({
       what: `the clock of node ${clock.node} is ${clockText(clock)}${clock.ahead > 0 ? ' of' : ''} the API server's`,
-      advice: `on ${clock.node}: timedatectl set-ntp true`,
+      advice: `on ${clock.node}: timedatectl set-ntp true; --skip-upgrade-checks upgrades all the same`,
       refusal: 'KK_UPGRADE_CHECK',
     }))
 }
 
 /** The certificates that run after the change: of new revisions, and of releases that stay as they are. */
-async function endingCertificates({next, staying}: Change): Promise<readonly CheckResult[]> {
+async function endingCertificates({next, staying, upgrade}: Change): Promise<readonly CheckResult[]> {
   const {releases} = await staying()
-  const all = [...[...next].map(([release, {objects}]) => ({release, objects})), ...releases]
+  const all = [
+    ...[...next].map(([release, {objects}]) => ({release, objects})),
+    ...releases.filter(({release}) => upgrade?.near.has(release)),
+  ]
   const held = all.flatMap(({release, objects}) => objects.flatMap(({object}) => heldBy(release, object)))
-  return endingBefore(held, Date.now() + WINDOW_MS).map(({what, release}) => ({
+  return endingWithin(held, {now: Date.now(), window: WINDOW_MS}).map(({what, release}) => ({
     what: `${release}: ${what}`,
-    advice: 'kk doctor FILE says how to renew it',
+    advice: 'kk doctor FILE says how to renew it; --skip-upgrade-checks upgrades all the same',
     refusal: 'KK_UPGRADE_CHECK',
   }))
 }

@@ -162,7 +162,7 @@ describe('the check of new images', () => {
     const of = (image: string) => deployment('api', image, 'nova')
     const next = {objects: [{object: of('nova:2'), file: ''}], before: [of('nova:1')], hooksBefore: []}
     const change = {next: new Map([['openstack/nova' as ReleaseId, next]])} as unknown as Change
-    const move = {server: 'a1', kind: 'live-migration', source: 'one', target: 'two', age: 3}
+    const move = {server: 'a1', kind: 'live-migration', source: 'one', target: 'two'}
     const schema = {known: 1, unknown: []}
 
     const {found, programs} = await find({more: {cells: {cell1: {schema, moves: [move]}}}}, change)

@@ -9,10 +9,18 @@ const status = (name: string): KubernetesObject => ({
   ...{apiVersion: 'apps/v1', kind: 'Deployment'},
   metadata: {name, annotations: {'kk.openstack.org/service-status': 'true'}},
 })
+const DAEMONS: KubernetesObject = {
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: {name: 'cinder-volume'},
+}
 const HEALTHY: Health = {state: 'healthy'}
-const saying = (reason: string, message: string): Health => ({
+const saying = (name: string, reason: string, message: string): Health => ({
   state: 'waiting',
-  blames: [{object: 'Deployment/status', reason, message}],
+  blames: [
+    {object: `Deployment/${name}-status`, reason, message},
+    {object: 'DaemonSet/cinder-volume', message: '1 of 2 pods is ready'},
+  ],
 })
 
 interface Cloud {
@@ -27,26 +35,33 @@ interface Cloud {
 /** Checks the upgrade of cinder, beside keystone. */
 async function find({healths, image = 'cinder:2', unfinished = [], longest = 0}: Cloud) {
   const asked: string[] = []
+  const said: string[] = []
   const next = {
     objects: [{object: deployment('api', image), file: ''}],
-    before: [deployment('api', 'cinder:1'), status('cinder-status')],
+    before: [deployment('api', 'cinder:1'), status('cinder-status'), DAEMONS],
     hooksBefore: [],
   }
   const keystone = [status('keystone-status'), deployment('api', 'keystone:1')]
   const change = {
     next: new Map([['openstack/cinder', next]]),
-    unfinished,
+    upgrade: {
+      near: new Set(['openstack/cinder', 'openstack/keystone', 'openstack/own']),
+      unfinished: new Set(unfinished),
+    },
     staying: async () => ({
       releases: [
         {release: 'openstack/keystone', objects: keystone.map((object) => ({object, file: ''}))},
+        {release: 'openstack/dropped', objects: [{object: status('dropped-status'), file: ''}]},
         {release: 'openstack/own', objects: [{object: deployment('api', 'own'), file: ''}]},
       ],
       unread: [],
     }),
     cluster: {
       health: {
-        async of(_: string, [object]: readonly KubernetesObject[]) {
-          const {name} = object!.metadata
+        async of(_: string, objects: readonly KubernetesObject[]) {
+          const {name} = objects[0]!.metadata
+          // Without the DaemonSet it is not asked which nodes are away.
+          expect(objects.includes(DAEMONS)).toBe(name === 'cinder-status')
           const states = healths[name]!
           const state = states[asked.filter((each) => each === name).length] ?? states.at(-1)!
           asked.push(name)
@@ -55,14 +70,15 @@ async function find({healths, image = 'cinder:2', unfinished = [], longest = 0}:
       },
     },
   } as unknown as Change
-  return {found: await reportedStates({patience: {longest, interval: 0}}).find(change), asked}
+  const options = {patience: {longest, interval: 0}, onProgress: (line: string) => said.push(line)}
+  return {found: await reportedStates(options).find(change), asked, said}
 }
 
 it('a service that an upgrade changes or requires, and that reports that it is not healthy, is a refusal', async () => {
   const {found} = await find({
     healths: {
-      'cinder-status': [saying('ServiceUnhealthy', 'cinder-volume on one: down')],
-      'keystone-status': [saying('ServiceUnknown', 'not known: no database')],
+      'cinder-status': [saying('cinder', 'ServiceUnhealthy', 'cinder-volume on one: down')],
+      'keystone-status': [saying('keystone', 'ServiceUnknown', 'not known: no database')],
     },
   })
 
@@ -77,30 +93,52 @@ it('a service that an upgrade changes or requires, and that reports that it is n
 })
 
 it('a service that becomes healthy in time is none', async () => {
-  const down = saying('ServiceUnhealthy', 'cinder-volume on one: down')
+  const down = saying('cinder', 'ServiceUnhealthy', 'cinder-volume on one: down')
   const healths = {'cinder-status': [down, down, HEALTHY], 'keystone-status': [HEALTHY]}
 
-  const {found, asked} = await find({healths, longest: 10_000})
+  const {found, asked, said} = await find({healths, longest: 10_000})
 
   expect(found).toEqual([])
+  expect(said).toEqual([
+    'openstack/cinder reports that it is not healthy: cinder-volume on one: down; waiting for a minute at most',
+  ])
   expect(asked.filter((name) => name === 'cinder-status')).toHaveLength(3)
 })
 
 it('what an earlier change has left is noted, because this one may heal it', async () => {
-  const down = saying('ServiceUnhealthy', 'cinder-volume on one: down')
+  const down = saying('cinder', 'ServiceUnhealthy', 'cinder-volume on one: down')
   const healths = {'cinder-status': [down], 'keystone-status': [HEALTHY]}
 
-  const {found} = await find({healths, unfinished: ['openstack/keystone']})
+  const {found, asked} = await find({healths, unfinished: ['openstack/cinder'], longest: 10_000})
 
   expect(found).toEqual([
     {
-      what: 'openstack/cinder reports that it is not healthy: cinder-volume on one: down (the last change of openstack/keystone has not ended)',
+      what: 'openstack/cinder reports that it is not healthy: cinder-volume on one: down (its last change, or one of what it requires, has not ended)',
     },
   ])
+  expect(asked).toHaveLength(2)
 })
 
 it('a change without a new image asks nobody', async () => {
   const {found, asked} = await find({healths: {}, image: 'cinder:1'})
 
   expect([found, asked]).toEqual([[], []])
+})
+
+it('what is down only on nodes that are away is noted, as in a gate', async () => {
+  const cause = {
+    object: 'Deployment/cinder-status',
+    reason: 'ServiceUnhealthy',
+    message: 'cinder-volume on one: down',
+  }
+  const healths = {
+    'cinder-status': [{state: 'partial', notes: [cause]} as Health],
+    'keystone-status': [HEALTHY],
+  }
+
+  const {found} = await find({healths})
+
+  expect(found).toEqual([
+    {what: 'openstack/cinder reports of nodes that are away: cinder-volume on one: down'},
+  ])
 })

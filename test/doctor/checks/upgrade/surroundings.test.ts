@@ -29,6 +29,7 @@ async function find(days: number, clocks: readonly NodeClock[], image = 'cinder:
   const staying = {release: 'openstack/keystone', objects: [{object: {...secret, data}, file: ''}]}
   const change = {
     next: new Map([['openstack/cinder', next]]),
+    upgrade: {near: new Set(['openstack/cinder', 'openstack/keystone'])},
     staying: async () => ({releases: [staying], unread: []}),
     cluster: {diagnosis: {clocks: async () => clocks}},
   } as unknown as Change
