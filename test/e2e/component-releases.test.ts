@@ -194,7 +194,7 @@ describe('an environment with releases per component', () => {
       const {exitCode, stderr} = await environment.kk('remove', 'heat', '--yes')
 
       expect(plan.actions.map(({release}) => release).at(-1)).toBe(`${environment.name}/heat-common`)
-      expect(plan.actions).toHaveLength(4)
+      expect(plan.actions).toHaveLength(HEAT.length)
       expect(exitCode, stderr).toBe(0)
       expect(Object.keys(await revisions(environment.name)).sort()).toEqual([...SHARED, ...KEYSTONE].sort())
 
@@ -209,6 +209,7 @@ describe('an environment with releases per component', () => {
       await give('heat-common')
       for (const part of ['api', 'cfn', 'engine'])
         await give(`heat-${part}`, `,app.kubernetes.io/component=${part}`)
+      await give('heat-rollout', ',app.kubernetes.io/component=status')
       const records = ['--namespace', environment.name, '--selector', 'owner=helm,name=heat']
       await kubectl(['delete', 'secrets', ...records])
       await environment.write(await contentWith({}))

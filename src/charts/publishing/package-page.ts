@@ -105,6 +105,9 @@ function readme({chart, values, images, secrets}: ReadmeOptions): string {
   return `${parts.join('\n\n')}\n`
 }
 
+/** As the library has it (charts/common/templates/context/_status.tpl). */
+const STATUS_RESOURCES = {requests: {cpu: '5m', memory: '32Mi'}}
+
 function valueRows(values: Values, images: readonly ChartImage[]): readonly string[] {
   const components = listComponents(values)
   const sizes = components.flatMap(([, {storage}]) => (isMap(storage) && storage.size ? [storage.size] : []))
@@ -118,6 +121,15 @@ function valueRows(values: Values, images: readonly ChartImage[]): readonly stri
     ...components.map(([name, {resources}]) =>
       valueRow(`pod.resources.${name}`, resources ?? {}, `requests and limits of ${name}`),
     ),
+    ...(isMap(values.service_status)
+      ? [
+          valueRow(
+            'pod.resources.status',
+            values.service_status.resources ?? STATUS_RESOURCES,
+            'requests and limits of status, which asks the service how it is',
+          ),
+        ]
+      : []),
     ...images.map(({name, image}) => valueRow(`images.tags.${name}`, image, `the image of ${name}`)),
     ...(new Set(sizes).size === 1 ? [valueRow('storage.size', sizes[0], 'the size of a volume')] : []),
     ...ports.map(([key, port]) => valueRow(key, port, 'a port')),
