@@ -1,4 +1,6 @@
+import {once} from 'node:events'
 import {readFile, stat} from 'node:fs/promises'
+import {type AddressInfo, createServer} from 'node:net'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
@@ -103,6 +105,15 @@ it('is declared by facts in a chart of one’s own', async () => {
 const run = (chart: string, variables: Readonly<Record<string, string>>) =>
   runStatus(charts, chart, variables)
 
+/** A port of this machine that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const {port} = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
 const connections = (url: string) => ({OS_DATABASE__CONNECTION: url, OS_API_DATABASE__CONNECTION: url})
 
 async function sqlite(...statements: readonly string[]) {
@@ -130,6 +141,25 @@ const compute = (disabled: number) =>
   `INSERT INTO services VALUES ('node1', 'nova-compute', ${disabled}, 0, 0, ${LONG_AGO}, ${LONG_AGO})`
 
 describe('the program', () => {
+  it('serves its last answer to Prometheus', async () => {
+    const {url} = await sqlite(...NOVA, compute(0))
+    const port = await freePort()
+    const metrics = {METRICS_ADDRESS: '127.0.0.1', METRICS_PORT: String(port)}
+
+    const {next} = await run('nova', {...connections(url), ...metrics})
+    const {state, findings} = await next()
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+
+    expect([state, findings.length]).toEqual(['unhealthy', 1])
+    expect(text.split('\n').filter((line) => /^kk_service_(state|findings)/.test(line))).toEqual([
+      'kk_service_state{state="healthy"} 0',
+      'kk_service_state{state="unhealthy"} 1',
+      'kk_service_state{state="unknown"} 0',
+      'kk_service_findings 1',
+    ])
+    expect(Number(/^kk_service_age_seconds (\S+)$/m.exec(text)![1])).toBeLessThan(60)
+  })
+
   it('reports a healthy service, and is ready for some time after that', async () => {
     const {url} = await sqlite(...NOVA, compute(1))
 

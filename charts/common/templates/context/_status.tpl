@@ -32,7 +32,8 @@ there is nothing to ask.
 {{- end -}}
 {{- $facts := dict
   "script" "service-status.py" "scripts" $scripts "after" list "grace" 5 "is_status" true
-  "variables" (dict "CHECKS" (dict "json" $checks) | merge ($status.variables | default dict))
+  "ports" (dict "metrics" 9309) "tls" dict
+  "variables" (dict "CHECKS" (dict "json" $checks) "METRICS_PORT" "9309" "METRICS_ADDRESS" (dict "field" "status.podIP") | merge ($status.variables | default dict))
   "probe" (dict "exec" (list "test" "/tmp/healthy" "-nt" "/proc/self"))
   "resources" (dict "requests" (dict "cpu" "5m" "memory" "32Mi")) -}}
 {{- $_ := set .root.Values.components "status" (merge (omit $status "checks" "variables") $facts) -}}

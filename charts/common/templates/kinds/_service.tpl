@@ -3,7 +3,7 @@ The Service of a component with ports, with the user's `network.<component>.serv
 the members of a StatefulSet.
 */ -}}
 {{- define "common.kinds.service" -}}
-{{- if and .unit.served (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "service-%s" .unit.key))) -}}
+{{- if and .unit.served (not .unit.is_status) (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "service-%s" .unit.key))) -}}
 {{- $node := .unit.network.node_port | default dict -}}
 {{- $service := .unit.network.service | default dict -}}
 {{- $https := dict "traefik.ingress.kubernetes.io/service.serversscheme" "https" "traefik.ingress.kubernetes.io/service.serverstransport" "internal@file" }}

@@ -4,15 +4,20 @@ script of its own, `NAME.py` with a function `check()` that returns a summary an
 that prints a line {"state", "summary", "findings"}.
 */ -}}
 {{- define "common.scripts.service-status.py" -}}
-"""Asks a service how it is, and logs the answer when it changes: {"state": "healthy|unhealthy|unknown", "summary", "findings"}."""
+"""Asks a service how it is, and logs the answer when it changes: {"state": "healthy|unhealthy|unknown", "summary", "findings"}.
+
+With METRICS_PORT, serves the last answer to Prometheus."""
 import datetime
+import http.server
 import importlib.util
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -27,6 +32,7 @@ FRESH_SECONDS = 60
 PERIOD_SECONDS, PERIOD_SECONDS_UNTIL_HEALTHY = 15, 3
 TIMEOUT_SECONDS = 10
 MOST_FINDINGS = 20
+STATES = ["healthy", "unhealthy", "unknown"]
 
 
 def connection_of(section):
@@ -202,6 +208,41 @@ def write(answer):
         os.remove(MARK)
 
 
+class Metrics(http.server.BaseHTTPRequestHandler):
+    """The last answer: whether each state is the present one, the findings, and the age."""
+
+    answer, asked = {"state": "unknown", "findings": []}, time.time()
+
+    def do_GET(self):
+        states = ["kk_service_state{state=\"%s\"} %d" % (state, state == Metrics.answer["state"]) for state in STATES]
+        lines = ["# TYPE kk_service_state gauge"] + states + [
+            "# TYPE kk_service_findings gauge",
+            "kk_service_findings %d" % len(Metrics.answer["findings"]),
+            "# TYPE kk_service_age_seconds gauge",
+            "kk_service_age_seconds %.1f" % (time.time() - Metrics.asked),
+        ]
+        body = ("\n".join(lines) + "\n").encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain; version=0.0.4")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Its log has the answers."""
+
+
+class MetricsServer(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6 if ":" in os.environ.get("METRICS_ADDRESS", "") else socket.AF_INET
+
+
+def serve_metrics():
+    port = os.environ.get("METRICS_PORT")
+    if port:
+        server = MetricsServer((os.environ["METRICS_ADDRESS"], int(port)), Metrics)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
 def change_of(answer):
     """What makes a report worth a line: numbers in the summary are not, as a bus has more queues each minute."""
     return answer["state"], answer["findings"], re.sub("[0-9]+", "", answer["summary"])
@@ -211,9 +252,11 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     if os.path.exists(MARK):
         os.remove(MARK)
+    serve_metrics()
     logged = None
     while True:
         answer = ask()
+        Metrics.answer, Metrics.asked = answer, time.time()
         write(answer)
         if change_of(answer) != logged:
             print(json.dumps(answer), flush=True)

@@ -1,0 +1,113 @@
+{{- /* Maps by name, which a deployer can change, as the lists that Prometheus and Alertmanager read. JSON is YAML. */ -}}
+{{- define "common.scripts.monitoring.py" -}}
+"""Writes the configuration of Prometheus or Alertmanager from JSON with maps by name, and starts it."""
+import json
+import os
+import sys
+
+CONFIGURATION = os.environ.get("CONFIGURATION", "/etc/prometheus")
+WRITTEN = os.environ.get("WRITTEN", "/tmp")
+
+
+def read(name):
+    with open(os.path.join(CONFIGURATION, name)) as file:
+        return json.load(file)
+
+
+def write(name, content):
+    path = os.path.join(WRITTEN, name)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(content, file)
+    return path
+
+
+def listed(by_name, key):
+    """A map by name as a list of maps that have the name; null removes an entry."""
+    return [dict(entry, **{key: name}) for name, entry in by_name.items() if entry is not None]
+
+
+def rule(alert):
+    return {
+        "alert": alert["alert"],
+        "expr": alert["expr"],
+        "for": alert.get("for", "0s"),
+        "labels": {"severity": alert["severity"]},
+        "annotations": {"summary": alert["summary"], "runbook": "kk docs monitoring: " + alert["alert"]},
+    }
+
+
+def prometheus():
+    groups = [
+        {"name": name, "rules": [rule(alert) for alert in listed(alerts, "alert")]}
+        for name, alerts in read("alerts.json").items()
+        if alerts
+    ]
+    alertmanager = os.environ["ALERTMANAGER"] + ":9093"
+    own = {
+        "prometheus": {"static_configs": [{"targets": ["localhost:9090"]}]},
+        "alertmanager": {"static_configs": [{"targets": [alertmanager]}]},
+    }
+    configuration = {
+        "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager]}]}]},
+        **read("prometheus.json"),
+        "rule_files": [write("rules.json", {"groups": groups})],
+    }
+    configuration["scrape_configs"] = listed({**own, **configuration.get("scrape_configs", {})}, "job_name")
+    return ["prometheus", "--config.file=" + write("prometheus.json", configuration)]
+
+
+def alertmanager():
+    configuration = read("delivery.json")
+    configuration["receivers"] = listed(configuration["receivers"], "name")
+    return ["prometheus-alertmanager", "--config.file=" + write("alertmanager.json", configuration)]
+
+
+if __name__ == "__main__":
+    command = {"prometheus": prometheus, "alertmanager": alertmanager}[sys.argv[1]]()
+    if os.environ.get("ONLY_WRITE"):
+        print(" ".join(command))
+    else:
+        os.execvp(command[0], command + sys.argv[2:])
+{{ end -}}
+
+{{- define "common.scripts.monitoring-test.py" -}}
+"""Expects that Prometheus asks pods, that all of them answer, that its rules can be evaluated, and that the alert Watchdog reaches Alertmanager."""
+import json
+import os
+import time
+import urllib.request
+
+PROMETHEUS = "http://%s:9090/api/v1/" % os.environ["PROMETHEUS"]
+ALERTMANAGER = "http://%s:9093/api/v2/" % os.environ["ALERTMANAGER"]
+
+
+def get(url):
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return json.load(answer)
+
+
+def problems():
+    targets = get(PROMETHEUS + "targets?state=active")["data"]["activeTargets"]
+    found = ["%s: %s" % (each["scrapeUrl"], each["lastError"]) for each in targets if each["health"] != "up"]
+    if not [each for each in targets if each["labels"]["job"] == "pods"]:
+        found.append("no pod with metrics was found")
+    groups = get(PROMETHEUS + "rules")["data"]["groups"]
+    found += ["%s: %s" % (each["name"], each["lastError"]) for group in groups for each in group["rules"] if each["health"] != "ok"]
+    if not [each for each in get(ALERTMANAGER + "alerts") if each["labels"]["alertname"] == "Watchdog"]:
+        found.append("the alert Watchdog has not reached Alertmanager")
+    return found, len(targets)
+
+
+deadline = time.time() + 120
+while True:
+    try:
+        found, count = problems()
+    except OSError as error:
+        found, count = [str(error)], 0
+    if not found or time.time() > deadline:
+        break
+    time.sleep(5)
+if found:
+    raise SystemExit("; ".join(found))
+print("%d targets answer" % count)
+{{ end -}}

@@ -1,0 +1,271 @@
+import {mkdir, readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {dump} from 'js-yaml'
+import {describe, expect, it} from 'vitest'
+import type {Values} from '../../src/base/values.ts'
+import {testDirectory} from '../support/test-directory.ts'
+import {useCharts} from './support/charts.ts'
+import {find} from './support/objects.ts'
+import {promtool} from './support/promtool.ts'
+
+const charts = await useCharts()
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly labels: {readonly severity: string}
+  readonly annotations: {readonly summary: string}
+}
+
+/** Runs the script that starts Prometheus and Alertmanager as their pods do; returns what it writes. */
+async function written(values: Values = {}) {
+  const objects = await charts.render('monitoring', {values})
+  const directory = testDirectory()
+  const files = {
+    ...find(objects, 'ConfigMap', 'monitoring-etc').data,
+    ...find(objects, 'ConfigMap', 'monitoring-bin').data,
+  }
+  const {stringData, data} = find(objects, 'Secret', 'monitoring-files') as {
+    readonly data?: Readonly<Record<string, string>>
+    readonly stringData?: Readonly<Record<string, string>>
+  }
+  const secret = stringData?.['delivery.json'] ?? Buffer.from(data!['delivery.json']!, 'base64').toString()
+  for (const [name, text] of Object.entries({...files, 'delivery.json': secret}))
+    await writeFile(join(directory, name), text)
+  const out = join(directory, 'written')
+  await mkdir(out)
+  const env = {
+    CONFIGURATION: directory,
+    WRITTEN: out,
+    ALERTMANAGER: 'monitoring-alertmanager',
+    ONLY_WRITE: '1',
+  }
+  for (const program of ['prometheus', 'alertmanager'])
+    await execa('python3', [join(directory, 'monitoring.py'), program], {env})
+  const read = async (name: string) => JSON.parse(await readFile(join(out, name), 'utf8'))
+  const rules = await read('rules.json')
+  return {
+    file: join(out, 'rules.json'),
+    rules: rules.groups.flatMap((group: {readonly rules: readonly Rule[]}) => group.rules) as readonly Rule[],
+    prometheus: await read('prometheus.json'),
+    alertmanager: await read('alertmanager.json'),
+  }
+}
+
+/** Series of a minute's distance, in promtool's notation, with which an alert fires at a time. */
+interface Fault {
+  readonly series: Readonly<Record<string, string>>
+  readonly at: string
+}
+
+const STATE = (state: string) => `kk_service_state{namespace="o",release="nova",state="${state}"}`
+const NODE = '{job="pods",component="node-exporter",node="one",pod="p"}'
+const ON = (name: string, more = '') => `${name}{node="one",mountpoint="/",fstype="ext4",device="sda"${more}}`
+const BUS = (name: string) => `${name}{namespace="o",release="rabbitmq",pod="rabbitmq-server-0"}`
+const PROBE = (name: string, probe = 'token') => `kk_probe_${name}_total{namespace="o",probe="${probe}"}`
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  ServiceUnhealthy: {series: {[STATE('unhealthy')]: '1x10'}, at: '5m'},
+  ServiceUnknown: {series: {[STATE('unknown')]: '1x20'}, at: '15m'},
+  ServiceNotAsked: {series: {'kk_service_age_seconds{namespace="o",release="nova"}': '0+60x20'}, at: '15m'},
+  ServiceStatusGone: {series: {[STATE('healthy')]: '1x5 stale _x20'}, at: '20m'},
+  TargetDown: {series: {'up{job="pods",component="server",release="rabbitmq",pod="a"}': '0x10'}, at: '5m'},
+  RabbitMQMemoryAlarm: {series: {[BUS('rabbitmq_alarms_memory_used_watermark')]: '1x5'}, at: '1m'},
+  RabbitMQDiskAlarm: {series: {[BUS('rabbitmq_alarms_free_disk_space_watermark')]: '1x5'}, at: '1m'},
+  RabbitMQDiskFills: {
+    series: {
+      [BUS('rabbitmq_disk_space_available_bytes')]: '100000-500x180',
+      [BUS('rabbitmq_disk_space_available_limit_bytes')]: '10000x180',
+    },
+    at: '2h',
+  },
+  RabbitMQFileDescriptors: {
+    series: {[BUS('rabbitmq_process_open_fds')]: '900x20', [BUS('rabbitmq_process_max_fds')]: '1000x20'},
+    at: '10m',
+  },
+  RabbitMQMessagesWait: {series: {[BUS('rabbitmq_queue_messages_ready')]: '6000x20'}, at: '15m'},
+  RabbitMQConnectionChurn: {series: {[BUS('rabbitmq_connections_opened_total')]: '0+1200x30'}, at: '25m'},
+  CallsFailFast: {series: {[PROBE('failed')]: '0+6x90', [PROBE('tried')]: '0+120x90'}, at: '70m'},
+  CallsFailSlowly: {series: {[PROBE('failed')]: '0+1x500', [PROBE('tried')]: '0+120x500'}, at: '7h'},
+  ServersFail: {series: {[PROBE('failed', 'server create')]: '0+1x30'}, at: '20m'},
+  NothingIsTried: {series: {[PROBE('tried')]: '50x40'}, at: '30m'},
+  NodeDown: {series: {[`up${NODE}`]: '0x10'}, at: '5m'},
+  NodeDiskFull: {
+    series: {[ON('node_filesystem_avail_bytes')]: '4x20', [ON('node_filesystem_size_bytes')]: '100x20'},
+    at: '10m',
+  },
+  NodeDiskFills: {
+    series: {
+      [ON('node_filesystem_avail_bytes')]: '500-0.5x600',
+      [ON('node_filesystem_size_bytes')]: '1000x600',
+    },
+    at: '8h',
+  },
+  NodeInodes: {
+    series: {[ON('node_filesystem_files_free')]: '4x20', [ON('node_filesystem_files')]: '100x20'},
+    at: '10m',
+  },
+  NodeReadOnly: {series: {[ON('node_filesystem_readonly')]: '0x60 1x60'}, at: '70m'},
+  NodeMemory: {
+    series: {[ON('node_memory_MemAvailable_bytes')]: '4x30', [ON('node_memory_MemTotal_bytes')]: '100x30'},
+    at: '15m',
+  },
+  NodeOutOfMemory: {series: {[ON('node_vmstat_oom_kill')]: '0x5 1x10'}, at: '8m'},
+  NodeClock: {series: {[ON('node_timex_offset_seconds')]: '0.2x30'}, at: '15m'},
+  NodeConntrack: {
+    series: {[ON('node_nf_conntrack_entries')]: '90x20', [ON('node_nf_conntrack_entries_limit')]: '100x20'},
+    at: '10m',
+  },
+  NodeInterfaceErrors: {series: {[ON('node_network_receive_errs_total')]: '0+120x30'}, at: '20m'},
+  NodeRestarted: {series: {[ON('node_boot_time_seconds')]: '1000x5 2000x10'}, at: '10m'},
+  Watchdog: {series: {}, at: '1m'},
+  NothingWatched: {series: {}, at: '10m'},
+  AlertmanagerGone: {series: {prometheus_notifications_alertmanagers_discovered: '0x10'}, at: '8m'},
+  AlertsNotDelivered: {
+    series: {'alertmanager_notifications_failed_total{integration="webhook"}': '0+6x20'},
+    at: '12m',
+  },
+  RulesFail: {
+    series: {'prometheus_rule_evaluation_failures_total{rule_group="a"}': '0+1x20'},
+    at: '12m',
+  },
+  PrometheusStorage: {series: {prometheus_tsdb_wal_writes_failed_total: '0x10 3x10'}, at: '15m'},
+}
+
+/** A cloud of a day in which nothing is wrong; nothing but Watchdog fires. */
+const WELL: Readonly<Record<string, string>> = {
+  [STATE('healthy')]: '1x1440',
+  [STATE('unhealthy')]: '0x1440',
+  [STATE('unknown')]: '0x300 1x3 0x1137',
+  'kk_service_age_seconds{namespace="o",release="nova"}': '14x1440',
+  [`up${NODE}`]: '1x1440',
+  'up{job="pods",component="server",release="rabbitmq",pod="a"}': '1x700 0x1 1x739',
+  'up{job="alertmanager"}': '1x1440',
+  [BUS('rabbitmq_alarms_memory_used_watermark')]: '0x1440',
+  [BUS('rabbitmq_alarms_free_disk_space_watermark')]: '0x1440',
+  [BUS('rabbitmq_disk_space_available_bytes')]: '1e11-1e6x1440',
+  [BUS('rabbitmq_disk_space_available_limit_bytes')]: '5e7x1440',
+  [BUS('rabbitmq_process_open_fds')]: '200x1440',
+  [BUS('rabbitmq_process_max_fds')]: '1000000x1440',
+  [BUS('rabbitmq_queue_messages_ready')]: '0x600 7000x4 0x836',
+  [BUS('rabbitmq_connections_opened_total')]: '0+3x1440',
+  [PROBE('tried')]: '0+120x1440',
+  [PROBE('failed')]: '0x800 1x640',
+  [PROBE('tried', 'server create')]: '0+4x1440',
+  [PROBE('failed', 'server create')]: '0x800 1x640',
+  [ON('node_filesystem_avail_bytes')]: '500-0.01x1440',
+  [ON('node_filesystem_size_bytes')]: '1000x1440',
+  [ON('node_filesystem_files_free')]: '90x1440',
+  [ON('node_filesystem_files')]: '100x1440',
+  [ON('node_filesystem_readonly')]: '0x1440',
+  [ON('node_memory_MemAvailable_bytes')]: '40x1440',
+  [ON('node_memory_MemTotal_bytes')]: '100x1440',
+  [ON('node_vmstat_oom_kill')]: '3x1440',
+  [ON('node_timex_offset_seconds')]: '0.001x1440',
+  [ON('node_nf_conntrack_entries')]: '20x1440',
+  [ON('node_nf_conntrack_entries_limit')]: '100x1440',
+  [ON('node_network_receive_errs_total')]: '5x1440',
+  [ON('node_boot_time_seconds')]: '1000x1440',
+  prometheus_notifications_alertmanagers_discovered: '1x1440',
+  'alertmanager_notifications_failed_total{integration="webhook"}': '2x1440',
+  'prometheus_rule_evaluation_failures_total{rule_group="a"}': '0x1440',
+  prometheus_tsdb_compactions_failed_total: '0x1440',
+  prometheus_tsdb_wal_writes_failed_total: '0x1440',
+}
+
+const inputOf = (series: Readonly<Record<string, string>>) =>
+  Object.entries(series).map(([name, values]) => ({series: name, values}))
+
+/** Which alerts fire in promtool, by the result of expressions on the series ALERTS. */
+async function test(file: string, tests: readonly object[]) {
+  const directory = testDirectory()
+  const path = join(directory, 'test.yml')
+  await writeFile(path, dump({rule_files: [file], evaluation_interval: '1m', tests}))
+  const {failed, all} = await execa(await promtool(), ['test', 'rules', path], {reject: false, all: true})
+  return {failed, all}
+}
+
+const firing = (alertname: string, at: string, count: 0 | 1) => ({
+  expr: `count(ALERTS{alertname="${alertname}",alertstate="firing"}) > 0 or vector(0)`,
+  eval_time: at,
+  exp_samples: [{labels: '{}', value: count}],
+})
+
+describe('the alerts of monitoring', () => {
+  it('each fire by a fault, and none without', async () => {
+    const {file, rules} = await written()
+    const names = rules.map(({alert}) => alert)
+    expect(Object.keys(FAULTS).toSorted()).toEqual(names.toSorted())
+
+    const {failed, all} = await test(file, [
+      ...names.map((name) => ({
+        name,
+        interval: '1m',
+        input_series: inputOf(FAULTS[name]!.series),
+        promql_expr_test: [firing(name, FAULTS[name]!.at, 1)],
+      })),
+      {
+        name: 'a day without a fault',
+        interval: '1m',
+        input_series: inputOf(WELL),
+        promql_expr_test: ['20m', '305m', '705m', '805m', '830m', '20h', '23h'].flatMap((at) =>
+          names.map((name) => firing(name, at, name === 'Watchdog' ? 1 : 0)),
+        ),
+      },
+    ])
+
+    expect(failed, all).toBe(false)
+  }, 120_000)
+
+  it('have a severity, and a section of the page', async () => {
+    const {rules} = await written()
+    const page = await readFile(join(import.meta.dirname, '../../docs/monitoring.md'), 'utf8')
+
+    for (const {alert, labels, annotations} of rules) {
+      expect(['critical', 'warning', 'info', 'none']).toContain(labels.severity)
+      expect(annotations.summary).not.toBe('')
+      expect(page, alert).toContain(`| \`${alert}\` |`)
+    }
+  })
+
+  it('can be changed and removed by name', async () => {
+    const alerts = {
+      nodes: {NodeClock: null, NodeMemory: {expr: 'own > 1'}},
+      own: {Own: {expr: 'vector(1)', severity: 'info', summary: 'mine'}},
+    }
+    const {rules} = await written({conf: {alerts}})
+
+    expect(rules.find(({alert}) => alert === 'NodeMemory')).toMatchObject({
+      expr: 'own > 1',
+      labels: {severity: 'warning'},
+    })
+    const names = rules.map(({alert}) => alert)
+    expect(names).not.toContain('NodeClock')
+    expect(names).toContain('Own')
+  })
+})
+
+it('prometheus sends alerts to the release’s own Alertmanager, and asks a target of the deployer', async () => {
+  const own = {static_configs: [{targets: ['192.0.2.1:9100']}]}
+  const {prometheus, alertmanager} = await written({
+    conf: {
+      prometheus: {scrape_configs: {own}},
+      alertmanager: {route: {receiver: 'team'}, receivers: {team: {webhook_configs: [{url: 'http://a/b'}]}}},
+    },
+  })
+
+  expect(prometheus.alerting.alertmanagers).toEqual([
+    {static_configs: [{targets: ['monitoring-alertmanager:9093']}]},
+  ])
+  expect(prometheus.scrape_configs).toEqual([
+    expect.objectContaining({job_name: 'prometheus'}),
+    expect.objectContaining({job_name: 'alertmanager'}),
+    {job_name: 'own', ...own},
+    expect.objectContaining({job_name: 'pods'}),
+  ])
+  expect(alertmanager.receivers).toEqual([
+    {name: 'none'},
+    {name: 'team', webhook_configs: [{url: 'http://a/b'}]},
+  ])
+})
