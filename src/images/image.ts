@@ -41,7 +41,7 @@ export interface GoPrograms {
   readonly module?: GoModule
   /**
    * Packages of the module, or of one that it requires. A program is named after the last part of its
-   * package.
+   * package that is no major version.
    */
   readonly packages: readonly string[]
 }

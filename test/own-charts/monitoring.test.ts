@@ -65,12 +65,55 @@ const ON = (name: string, more = '') => `${name}{node="one",mountpoint="/",fstyp
 const BUS = (name: string) => `${name}{namespace="o",release="rabbitmq",pod="rabbitmq-server-0"}`
 const PROBE = (name: string, probe = 'token') => `kk_probe_${name}_total{namespace="o",probe="${probe}"}`
 
+/** A Deployment of two pods of which so many are available. */
+const deploymentWith = (available: number) => ({
+  'kube_deployment_status_replicas_available{namespace="o",deployment="a"}': `${available}x1440`,
+  'kube_deployment_spec_replicas{namespace="o",deployment="a"}': '2x1440',
+})
+
 const FAULTS: Readonly<Record<string, Fault>> = {
   ServiceUnhealthy: {series: {[STATE('unhealthy')]: '1x10'}, at: '5m'},
   ServiceUnknown: {series: {[STATE('unknown')]: '1x20'}, at: '15m'},
   ServiceNotAsked: {series: {'kk_service_age_seconds{namespace="o",release="nova"}': '0+60x20'}, at: '15m'},
   ServiceStatusGone: {series: {[STATE('healthy')]: '1x5 stale _x20'}, at: '20m'},
   TargetDown: {series: {'up{job="pods",component="server",release="rabbitmq",pod="a"}': '0x10'}, at: '5m'},
+  ContainerRestarts: {
+    series: {'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0+1x20'},
+    at: '18m',
+  },
+  PodNotReady: {
+    series: {
+      'kube_pod_status_ready{namespace="o",pod="nova-api-a",condition="true"}': '0x30',
+      'kube_pod_status_phase{namespace="o",pod="nova-api-a",phase="Failed"}': '0x30',
+    },
+    at: '20m',
+  },
+  MembersMissing: {
+    series: {
+      'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '2x10',
+      'kube_statefulset_replicas{namespace="o",statefulset="a"}': '3x10',
+    },
+    at: '8m',
+  },
+  ReplicasMissing: {series: deploymentWith(1), at: '15m'},
+  NothingAvailable: {series: deploymentWith(0), at: '4m'},
+  DaemonsMissing: {
+    series: {'kube_daemonset_status_number_unavailable{namespace="o",daemonset="a"}': '1x20'},
+    at: '15m',
+  },
+  JobFailed: {
+    series: {
+      'kube_job_failed{namespace="o",job_name="a",condition="true"}': '1x5',
+    },
+    at: '2m',
+  },
+  ClaimPending: {
+    series: {
+      'kube_persistentvolumeclaim_status_phase{namespace="o",persistentvolumeclaim="a",phase="Pending"}':
+        '1x20',
+    },
+    at: '15m',
+  },
   RabbitMQMemoryAlarm: {series: {[BUS('rabbitmq_alarms_memory_used_watermark')]: '1x5'}, at: '1m'},
   RabbitMQDiskAlarm: {series: {[BUS('rabbitmq_alarms_free_disk_space_watermark')]: '1x5'}, at: '1m'},
   RabbitMQDiskFills: {
@@ -142,6 +185,18 @@ const WELL: Readonly<Record<string, string>> = {
   [`up${NODE}`]: '1x1440',
   'up{job="pods",component="server",release="rabbitmq",pod="a"}': '1x700 0x1 1x739',
   'up{job="alertmanager"}': '1x1440',
+  ...deploymentWith(2),
+  'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0x700 1x740',
+  'kube_pod_status_ready{namespace="o",pod="nova-api-a",condition="true"}': '1x300 0x3 1x1137',
+  'kube_pod_status_ready{namespace="o",pod="nova-status-a",condition="true"}': '0x1440',
+  'kube_pod_status_ready{namespace="o",pod="nova-db-sync-a",condition="true"}': '0x1440',
+  'kube_pod_status_phase{namespace="o",pod="nova-db-sync-a",phase="Succeeded"}': '1x1440',
+  'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '3x300 2x3 3x1137',
+  'kube_statefulset_replicas{namespace="o",statefulset="a"}': '3x1440',
+  'kube_daemonset_status_number_unavailable{namespace="o",daemonset="a"}': '0x1440',
+  'kube_job_failed{namespace="o",job_name="a",condition="true"}': '0x1440',
+  'kube_persistentvolumeclaim_status_phase{namespace="o",persistentvolumeclaim="a",phase="Pending"}':
+    '0x1440',
   [BUS('rabbitmq_alarms_memory_used_watermark')]: '0x1440',
   [BUS('rabbitmq_alarms_free_disk_space_watermark')]: '0x1440',
   [BUS('rabbitmq_disk_space_available_bytes')]: '1e11-1e6x1440',
@@ -261,6 +316,7 @@ it('prometheus sends alerts to the release’s own Alertmanager, and asks a targ
   expect(prometheus.scrape_configs).toEqual([
     expect.objectContaining({job_name: 'prometheus'}),
     expect.objectContaining({job_name: 'alertmanager'}),
+    expect.objectContaining({job_name: 'objects'}),
     {job_name: 'own', ...own},
     expect.objectContaining({job_name: 'pods'}),
   ])

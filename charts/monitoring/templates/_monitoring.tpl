@@ -70,6 +70,12 @@ if __name__ == "__main__":
         os.execvp(command[0], command + sys.argv[2:])
 {{ end -}}
 
+{{- /* The only namespace that kube-state-metrics may read. */ -}}
+{{- define "common.config.block.own_namespace" -}}
+options:
+  namespaces: {{ .ctx.namespace }}
+{{- end -}}
+
 {{- define "common.scripts.monitoring-test.py" -}}
 """Expects that Prometheus asks pods, that all of them answer, that its rules can be evaluated, and that the alert Watchdog reaches Alertmanager."""
 import json

@@ -26,13 +26,19 @@ export async function goPrograms(
   const flags = ['-trimpath', '-buildvcs=false', '-ldflags', '-s -w']
   const inSources = {...run, cwd: sources, env: ENVIRONMENT}
   await runProgram('go', ['build', ...flags, '-o', `${into}/`, ...go.packages], inSources)
-  const programs = go.packages.map((path) => join(into, basename(join(sources, path))))
+  const module = go.module?.name.split('@')[0] ?? folder
+  const programs = go.packages.map((path) => join(into, programName(path === '.' ? module : path)))
   const buildInfos = programs.map((path) =>
     runProgram('go', ['version', '-m', '-json', path], {env: ENVIRONMENT}),
   )
   const own = go.module ? [parseModule(go.module.name)] : []
   const modules = [...own, ...(await Promise.all(buildInfos)).flatMap(modulesIn)]
   return [...new Map(modules.map((module) => [module.name, module])).values()]
+}
+
+/** As `go build` names a program: after the last part of its package that is no major version. */
+function programName(path: string): string {
+  return basename(path.replace(/\/v\d+$/, ''))
 }
 
 /**
