@@ -4,7 +4,8 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Values} from '../../../src/base/values.ts'
 import {kubectl} from '../../aio/support/node.ts'
-import {cloudUp, onCloud, podsOf, succeed} from '../support/cloud.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {cloudUp, NAMESPACE, onCloud, podsOf, succeed, uids} from '../support/cloud.ts'
 import {changedEnvironment} from '../support/environment.ts'
 import {machine} from '../support/machines.ts'
 import {cloudFile, nextFeatures} from '../support/next-release.ts'
@@ -128,30 +129,54 @@ def upgrade():
 `
 
 describe('an image of heat with a migration that drops a column', () => {
-  it('is refused before the first change, unless the migration is accepted', async () => {
-    const before = await podsOf('heat')
-    const from = before.map(({spec}) => spec.containers[0]!.image).find((each) => each.includes('/heat-api:'))
-    const broken = await plantedImage(from!, async (root) => {
+  let broken: string
+  const fileWith = (releases: Values) =>
+    changedEnvironment({
+      values: {kk: {...nextFeatures(), releases}, heat: {images: {tags: {heat_api: broken}}}},
+    })
+  const accepted = () => fileWith({heat: {migrations: ['ffff00001111']}})
+
+  beforeAll(async () => {
+    const pods = await podsOf('heat')
+    const from = pods.map(({spec}) => spec.containers[0]!.image).find((each) => each.includes('/heat-api:'))
+    broken = await plantedImage(from!, async (root) => {
       const [versions] = globSync(join(root, '{usr,var}/lib/**/heat/db/migrations/versions'))
       await writeFile(join(versions!, 'ffff_drop.py'), MIGRATION)
     })
-    const fileWith = (releases: Values) =>
-      changedEnvironment({
-        values: {kk: {...nextFeatures(), releases}, heat: {images: {tags: {heat_api: broken}}}},
-      })
+  })
+
+  it('is refused before the first change, unless the migration is accepted', async () => {
+    const before = await podsOf('heat')
 
     const upgraded = await onCloud(['upgrade', await fileWith({}), 'heat', '--yes'])
-    const accepted = await fileWith({heat: {migrations: ['ffff00001111']}})
-    const planned = await onCloud(['plan', accepted, 'heat', '--upgrade-checks'])
+    const planned = await onCloud(['plan', await accepted(), 'heat', '--upgrade-checks'])
 
     expect(upgraded.exitCode, `${upgraded.stdout}\n${upgraded.stderr}`).toBe(3)
     expect(upgraded.stderr).toMatch(
       /migration ffff00001111 of heat drops the column owner_id of stack \(\d+ rows, \d+ MB\)/,
     )
-    expect((await podsOf('heat')).map(({metadata}) => metadata.uid).sort()).toEqual(
-      before.map(({metadata}) => metadata.uid).sort(),
-    )
+    expect(uids(await podsOf('heat'))).toEqual(uids(before))
     expect(planned.exitCode, planned.stderr).toBe(0)
     expect(planned.stderr).toContain('note: migration ffff00001111 of heat drops the column')
+  })
+
+  it('is refused while a service reports that it is not healthy', async () => {
+    const engines = ['--namespace', NAMESPACE, 'deployment/heat-engine']
+    const replicas = await kubectl(['get', ...engines, '--output', 'jsonpath={.spec.replicas}'])
+    const file = await accepted()
+
+    await kubectl(['scale', ...engines, '--replicas=0'])
+    await waitFor(
+      async () => (await onCloud(['status', file, 'heat'])).stdout.includes('heat-engine: 0 of'),
+      {
+        until: 'heat reports that it has no engine',
+      },
+    )
+    const planned = await onCloud(['plan', file, 'heat', '--upgrade-checks']).finally(() =>
+      kubectl(['scale', ...engines, `--replicas=${replicas}`]),
+    )
+
+    expect(planned.exitCode, planned.stderr).toBe(3)
+    expect(planned.stderr).toMatch(/openstack\/heat reports that it is not healthy: heat-engine: 0 of \d+ up/)
   })
 })
