@@ -69,10 +69,11 @@ const PROBE = (name: string, probe = 'token') => `kk_probe_${name}_total{namespa
 const deploymentWith = (available: number) => ({
   'kube_deployment_status_replicas_available{namespace="o",deployment="a"}': `${available}x1440`,
   'kube_deployment_spec_replicas{namespace="o",deployment="a"}': '2x1440',
+  'kube_deployment_created{namespace="o",deployment="a"}': '0x1440',
 })
 
 const FAULTS: Readonly<Record<string, Fault>> = {
-  ServiceUnhealthy: {series: {[STATE('unhealthy')]: '1x10'}, at: '5m'},
+  ServiceUnhealthy: {series: {[STATE('unhealthy')]: '1x20'}, at: '12m'},
   ServiceUnknown: {series: {[STATE('unknown')]: '1x20'}, at: '15m'},
   ServiceNotAsked: {series: {'kk_service_age_seconds{namespace="o",release="nova"}': '0+60x20'}, at: '15m'},
   ServiceStatusGone: {series: {[STATE('healthy')]: '1x5 stale _x20'}, at: '20m'},
@@ -88,15 +89,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     },
     at: '20m',
   },
+  PodPending: {
+    series: {'kube_pod_status_phase{namespace="o",pod="nova-status-a",phase="Pending"}': '1x30'},
+    at: '20m',
+  },
   MembersMissing: {
     series: {
-      'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '2x10',
-      'kube_statefulset_replicas{namespace="o",statefulset="a"}': '3x10',
+      'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '2x30',
+      'kube_statefulset_replicas{namespace="o",statefulset="a"}': '3x30',
     },
-    at: '8m',
+    at: '20m',
   },
   ReplicasMissing: {series: deploymentWith(1), at: '15m'},
-  NothingAvailable: {series: deploymentWith(0), at: '4m'},
+  NothingAvailable: {series: deploymentWith(0), at: '20m'},
   DaemonsMissing: {
     series: {'kube_daemonset_status_number_unavailable{namespace="o",daemonset="a"}': '1x20'},
     at: '15m',
@@ -127,7 +132,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     series: {[BUS('rabbitmq_process_open_fds')]: '900x20', [BUS('rabbitmq_process_max_fds')]: '1000x20'},
     at: '10m',
   },
-  RabbitMQMessagesWait: {series: {[BUS('rabbitmq_queue_messages_ready')]: '6000x20'}, at: '15m'},
   RabbitMQConnectionChurn: {series: {[BUS('rabbitmq_connections_opened_total')]: '0+1200x30'}, at: '25m'},
   CallsFailFast: {series: {[PROBE('failed')]: '0+6x90', [PROBE('tried')]: '0+120x90'}, at: '70m'},
   CallsFailSlowly: {series: {[PROBE('failed')]: '0+1x500', [PROBE('tried')]: '0+120x500'}, at: '7h'},
@@ -149,7 +153,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     series: {[ON('node_filesystem_files_free')]: '4x20', [ON('node_filesystem_files')]: '100x20'},
     at: '10m',
   },
-  NodeReadOnly: {series: {[ON('node_filesystem_readonly')]: '0x60 1x60'}, at: '70m'},
+  NodeReadOnly: {series: {[ON('node_filesystem_readonly')]: '0x60 1x600'}, at: '10h'},
   NodeMemory: {
     series: {[ON('node_memory_MemAvailable_bytes')]: '4x30', [ON('node_memory_MemTotal_bytes')]: '100x30'},
     at: '15m',
@@ -161,13 +165,15 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     at: '10m',
   },
   NodeInterfaceErrors: {series: {[ON('node_network_receive_errs_total')]: '0+120x30'}, at: '20m'},
-  NodeRestarted: {series: {[ON('node_boot_time_seconds')]: '1000x5 2000x10'}, at: '10m'},
+  NodeRestarted: {series: {[ON('node_boot_time_seconds')]: '500x20'}, at: '10m'},
   Watchdog: {series: {}, at: '1m'},
   NothingWatched: {series: {}, at: '10m'},
+  ObjectsUnseen: {series: {}, at: '20m'},
+  NodesUnseen: {series: {}, at: '20m'},
   AlertmanagerGone: {series: {prometheus_notifications_alertmanagers_discovered: '0x10'}, at: '8m'},
   AlertsNotDelivered: {
-    series: {'alertmanager_notifications_failed_total{integration="webhook"}': '0+6x20'},
-    at: '12m',
+    series: {'alertmanager_notifications_failed_total{integration="webhook"}': '0x4 1x4 2x4 3x4 4x4 5x4'},
+    at: '22m',
   },
   RulesFail: {
     series: {'prometheus_rule_evaluation_failures_total{rule_group="a"}': '0+1x20'},
@@ -179,22 +185,25 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 /** A cloud of a day in which nothing is wrong; nothing but Watchdog fires. */
 const WELL: Readonly<Record<string, string>> = {
   [STATE('healthy')]: '1x1440',
-  [STATE('unhealthy')]: '0x1440',
+  [STATE('unhealthy')]: '0x300 1x8 0x1132',
   [STATE('unknown')]: '0x300 1x3 0x1137',
   'kk_service_age_seconds{namespace="o",release="nova"}': '14x1440',
   [`up${NODE}`]: '1x1440',
   'up{job="pods",component="server",release="rabbitmq",pod="a"}': '1x700 0x1 1x739',
   'up{job="alertmanager"}': '1x1440',
   ...deploymentWith(2),
-  'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0x700 1x740',
+  'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0x700 1x5 2x734',
   'kube_pod_status_ready{namespace="o",pod="nova-api-a",condition="true"}': '1x300 0x3 1x1137',
   'kube_pod_status_ready{namespace="o",pod="nova-status-a",condition="true"}': '0x1440',
   'kube_pod_status_ready{namespace="o",pod="nova-db-sync-a",condition="true"}': '0x1440',
   'kube_pod_status_phase{namespace="o",pod="nova-db-sync-a",phase="Succeeded"}': '1x1440',
-  'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '3x300 2x3 3x1137',
+  'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '3x300 2x12 3x1128',
   'kube_statefulset_replicas{namespace="o",statefulset="a"}': '3x1440',
   'kube_daemonset_status_number_unavailable{namespace="o",daemonset="a"}': '0x1440',
   'kube_job_failed{namespace="o",job_name="a",condition="true"}': '0x1440',
+  'kube_job_failed{namespace="o",job_name="rotate",condition="true"}': '1x1440',
+  'kube_job_owner{namespace="o",job_name="rotate",owner_kind="CronJob"}': '1x1440',
+  'up{job="objects"}': '1x1440',
   'kube_persistentvolumeclaim_status_phase{namespace="o",persistentvolumeclaim="a",phase="Pending"}':
     '0x1440',
   [BUS('rabbitmq_alarms_memory_used_watermark')]: '0x1440',
@@ -203,7 +212,6 @@ const WELL: Readonly<Record<string, string>> = {
   [BUS('rabbitmq_disk_space_available_limit_bytes')]: '5e7x1440',
   [BUS('rabbitmq_process_open_fds')]: '200x1440',
   [BUS('rabbitmq_process_max_fds')]: '1000000x1440',
-  [BUS('rabbitmq_queue_messages_ready')]: '0x600 7000x4 0x836',
   [BUS('rabbitmq_connections_opened_total')]: '0+3x1440',
   [PROBE('tried')]: '0+120x1440',
   [PROBE('failed')]: '0x800 1x640',
@@ -221,7 +229,7 @@ const WELL: Readonly<Record<string, string>> = {
   [ON('node_nf_conntrack_entries')]: '20x1440',
   [ON('node_nf_conntrack_entries_limit')]: '100x1440',
   [ON('node_network_receive_errs_total')]: '5x1440',
-  [ON('node_boot_time_seconds')]: '1000x1440',
+  [ON('node_boot_time_seconds')]: '-1000x1440',
   prometheus_notifications_alertmanagers_discovered: '1x1440',
   'alertmanager_notifications_failed_total{integration="webhook"}': '2x1440',
   'prometheus_rule_evaluation_failures_total{rule_group="a"}': '0x1440',
@@ -242,7 +250,7 @@ async function test(file: string, tests: readonly object[]) {
 }
 
 const firing = (alertname: string, at: string, count: 0 | 1) => ({
-  expr: `count(ALERTS{alertname="${alertname}",alertstate="firing"}) > 0 or vector(0)`,
+  expr: `clamp_max(count(ALERTS{alertname="${alertname}",alertstate="firing"}), 1) or vector(0)`,
   eval_time: at,
   exp_samples: [{labels: '{}', value: count}],
 })
@@ -261,11 +269,20 @@ describe('the alerts of monitoring', () => {
         promql_expr_test: [firing(name, FAULTS[name]!.at, 1)],
       })),
       {
+        // With samples between its restarts, an increase is extrapolated.
+        name: 'two restarts',
+        interval: '15s',
+        input_series: inputOf({
+          'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0x25 1x6 2x100',
+        }),
+        promql_expr_test: ['8m', '10m', '14m', '17m'].map((at) => firing('ContainerRestarts', at, 0)),
+      },
+      {
         name: 'a day without a fault',
         interval: '1m',
         input_series: inputOf(WELL),
-        promql_expr_test: ['20m', '305m', '705m', '805m', '830m', '20h', '23h'].flatMap((at) =>
-          names.map((name) => firing(name, at, name === 'Watchdog' ? 1 : 0)),
+        promql_expr_test: ['20m', '308m', '312m', '707m', '714m', '805m', '830m', '20h', '23h'].flatMap(
+          (at) => names.map((name) => firing(name, at, name === 'Watchdog' ? 1 : 0)),
         ),
       },
     ])
@@ -324,4 +341,33 @@ it('prometheus sends alerts to the release’s own Alertmanager, and asks a targ
     {name: 'none'},
     {name: 'team', webhook_configs: [{url: 'http://a/b'}]},
   ])
+})
+
+it('only Alertmanager has the addresses to which alerts are sent', async () => {
+  const objects = await charts.render('monitoring')
+  const holders = objects.filter((object) => JSON.stringify(object).includes('"path":"delivery.json"'))
+
+  expect(holders.map(({kind, metadata}) => `${kind}/${metadata.name}`)).toEqual([
+    'StatefulSet/monitoring-alertmanager',
+  ])
+})
+
+it('Prometheus may ask pods behind network policies for metrics', async () => {
+  const values = {manifests: {network_policy: true}, network_policy: {nodes: []}}
+  for (const [chart, name, port] of [
+    ['rabbitmq', 'rabbitmq-server', 'prometheus'],
+    ['rabbitmq', 'rabbitmq-status', 'metrics'],
+    ['probers', 'probers-prober', 'record'],
+  ] as const) {
+    const policy = find(await charts.render(chart, {values}), 'NetworkPolicy', name) as unknown as {
+      readonly spec: {readonly ingress: readonly {from?: object[]; ports: readonly {port: string}[]}[]}
+    }
+    const open = policy.spec.ingress.filter(({from}) =>
+      from?.some((each) => 'podSelector' in each && Object.keys(each.podSelector as object).length === 0),
+    )
+    expect(
+      open.flatMap(({ports}) => ports.map((each) => each.port)),
+      name,
+    ).toContain(port)
+  }
 })

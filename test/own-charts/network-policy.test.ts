@@ -59,7 +59,7 @@ describe('network policies', () => {
 
     expect(await charts.refusal('rabbitmq', {values})).toContain('say in global.network_policy.nodes')
     const [policy] = await policies('rabbitmq', {network_policy: {nodes: []}})
-    expect(policy?.spec).toMatchObject({ingress: [{from: [{podSelector: {}}]}, {}]})
+    expect(policy?.spec).toMatchObject({ingress: [{from: [{podSelector: {}}]}, {}, {}]})
   })
 
   it('allow all ports of a component with dynamic ports', async () => {

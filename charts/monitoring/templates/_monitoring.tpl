@@ -62,8 +62,14 @@ def alertmanager():
     return ["prometheus-alertmanager", "--config.file=" + write("alertmanager.json", configuration)]
 
 
+def node():
+    """Listens on the node's address in Kubernetes, not on others."""
+    address = os.environ["POD_IP"]
+    return ["prometheus-node-exporter", "--web.listen-address=%s:9100" % ("[%s]" % address if ":" in address else address)]
+
+
 if __name__ == "__main__":
-    command = {"prometheus": prometheus, "alertmanager": alertmanager}[sys.argv[1]]()
+    command = {"prometheus": prometheus, "alertmanager": alertmanager, "node": node}[sys.argv[1]]()
     if os.environ.get("ONLY_WRITE"):
         print(" ".join(command))
     else:
@@ -98,7 +104,7 @@ def problems():
     if not [each for each in targets if each["labels"]["job"] == "pods"]:
         found.append("no pod with metrics was found")
     groups = get(PROMETHEUS + "rules")["data"]["groups"]
-    found += ["%s: %s" % (each["name"], each["lastError"]) for group in groups for each in group["rules"] if each["health"] != "ok"]
+    found += ["%s: %s" % (each["name"], each.get("lastError", "not yet evaluated")) for group in groups for each in group["rules"] if each["health"] != "ok"]
     if not [each for each in get(ALERTMANAGER + "alerts") if each["labels"]["alertname"] == "Watchdog"]:
         found.append("the alert Watchdog has not reached Alertmanager")
     return found, len(targets)

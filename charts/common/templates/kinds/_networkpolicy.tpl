@@ -1,7 +1,8 @@
 {{- /*
 The clients of a component, if `manifests.network_policy` is true, also below `global`: its members, and the
 pods of the namespace, those on the networks of nodes in `network_policy.nodes`, or any client if it has a
-port on the nodes or an ingress. So may any client of a Service with a port or an address outside. `callers`
+port on the nodes or an ingress. So may any client of a Service with a port or an address outside. Ports for
+Prometheus (`metrics`, `prometheus`) are open to the pods of the namespace. `callers`
 may reach what members may; with `any_port` clients may reach all ports that are not known in advance.
 `network_policy.<component>.ingress` (openstack-helm's key) replaces these rules. The kubelet of its node
 always has access.
@@ -28,6 +29,11 @@ always has access.
 {{- end -}}
 {{- end -}}
 {{- $ingress = append $ingress $rule -}}
+{{- end -}}
+{{- range $name, $port := pick .unit.ports "metrics" "prometheus" -}}
+{{- if not (hasKey $.unit.served $name) -}}
+{{- $ingress = append $ingress (dict "from" (list (dict "podSelector" dict)) "ports" (include "common.kinds.networkpolicy.ports" (dict $name $port) | fromYamlArray)) -}}
+{{- end -}}
 {{- end -}}
 {{- if and .unit.ports (eq .unit.kind "StatefulSet") -}}
 {{- $ingress = append $ingress (dict "from" $members "ports" (include "common.kinds.networkpolicy.ports" .unit.ports | fromYamlArray)) -}}

@@ -15,6 +15,7 @@ import os
 import re
 import signal
 import socket
+import socketserver
 import subprocess
 import sys
 import threading
@@ -212,6 +213,7 @@ class Metrics(http.server.BaseHTTPRequestHandler):
     """The last answer: whether each state is the present one, the findings, and the age."""
 
     answer, asked = {"state": "unknown", "findings": []}, time.time()
+    timeout = 10
 
     def do_GET(self):
         states = ["kk_service_state{state=\"%s\"} %d" % (state, state == Metrics.answer["state"]) for state in STATES]
@@ -234,6 +236,11 @@ class Metrics(http.server.BaseHTTPRequestHandler):
 
 class MetricsServer(http.server.ThreadingHTTPServer):
     address_family = socket.AF_INET6 if ":" in os.environ.get("METRICS_ADDRESS", "") else socket.AF_INET
+
+    def server_bind(self):
+        # Not HTTPServer's, which looks the name of the address up.
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]
 
 
 def serve_metrics():
