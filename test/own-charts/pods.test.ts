@@ -47,6 +47,18 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
+  it('mount the files that they read, and not all of a ConfigMap', () => {
+    const sources = pods(objects).flatMap(({spec}) =>
+      (spec.volumes ?? []).flatMap(
+        (volume) => (volume as {projected?: {sources?: Values[]}}).projected?.sources ?? [],
+      ),
+    )
+
+    // Kubernetes takes an empty list for all.
+    expect(JSON.stringify(sources)).not.toContain('"items":[]')
+    expect(sources).not.toContain(undefined)
+  })
+
   it('have the restart policy that fits their owner', () => {
     const policies = (...kinds: string[]) =>
       new Set(pods(ofKind(objects, ...kinds)).map(({spec}) => spec.restartPolicy))

@@ -20,7 +20,10 @@ its facts, each one of {secret, host, claim, empty}; the user's (`pod.mounts.<un
 - name: config
   projected:
     sources:
-      - configMap: {name: {{ include "common.context.name" (dict "ctx" .ctx "key" "etc") }}, items: {{ toJson $public }}}
+      {{- /* Without items, Kubernetes would mount all. */}}
+      {{- with $public }}
+      - configMap: {name: {{ include "common.context.name" (dict "ctx" $.ctx "key" "etc") }}, items: {{ toJson . }}}
+      {{- end }}
       {{- with $secret }}
       - secret: {name: {{ include "common.context.secret" (dict "ctx" $.ctx "key" "files") }}, items: {{ toJson . }}}
       {{- end }}
