@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs'
-import {mkdir} from 'node:fs/promises'
+import {mkdir, mkdtemp, rename, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {cacheDirectory} from '../../../src/state/directories.ts'
@@ -15,8 +15,12 @@ export async function promtool(): Promise<string> {
   const program = join(directory, 'root/usr/bin/promtool')
   if (existsSync(program)) return program
   await mkdir(directory, {recursive: true})
+  const unpacking = await mkdtemp(join(directory, 'unpacking-'))
   // From Debian 13 on, promtool is a package of its own.
-  await execa('sh', ['-c', 'apt-get download promtool || apt-get download prometheus'], {cwd: directory})
-  await execa('sh', ['-c', 'for each in *.deb; do dpkg-deb --extract "$each" root; done'], {cwd: directory})
+  const download = '{ apt-get download promtool || apt-get download prometheus; }'
+  await execa('sh', ['-c', `${download} || { apt-get update -qq && ${download}; }`], {cwd: unpacking})
+  await execa('sh', ['-c', 'for each in *.deb; do dpkg-deb --extract "$each" root; done'], {cwd: unpacking})
+  await rename(join(unpacking, 'root'), join(directory, 'root'))
+  await rm(unpacking, {recursive: true})
   return program
 }
