@@ -1,4 +1,5 @@
 import {anyCase} from './any-case.ts'
+
 /** The string that is shown instead of a secret. */
 export const MASK = '***'
 

@@ -23,6 +23,7 @@ import type {ReleaseRecord, StoredRelease} from '../../kubernetes/records/releas
 import type {RunRecords} from '../../kubernetes/records/runs.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {SERVERS} from '../../overrides/system/servers.ts'
+import {imageChanges} from '../../plan/changes/images.ts'
 import {gateOf, readLabels} from '../../plan/labels.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, replacedByHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
@@ -67,8 +68,8 @@ export interface Change {
   readonly recordsElsewhere?: () => Promise<readonly ElsewhereRecord[]>
   /** The objects of `kk.given`, which exist without a chart of the environment. */
   readonly given: readonly string[]
-  /** The releases that matter to an upgrade of services; absent if helm renders no chart. */
-  readonly upgrade?: UpgradeScope
+  /** The releases that matter to an upgrade; undefined unless an image of a deployed release is replaced. */
+  readonly upgrade?: UpgradeScope | undefined
   /**
    * Passwords and keys that kk would generate for accounts of an existing server that is not part of the
    * environment.
@@ -76,7 +77,7 @@ export interface Change {
   readonly strayKeys?: readonly StrayKey[]
 }
 
-interface UpgradeScope {
+export interface UpgradeScope {
   /** The releases that are changed, that these require, and that require them. */
   readonly near: ReadonlySet<ReleaseId>
   /** Those whose last change has not ended, because its gate has not passed, and those that require them. */
@@ -160,6 +161,7 @@ export function deployChange({prepared, plan, rendered, previous, records, clust
       return [release, nextOf(prepared.releases.get(release)!, objects, deployed)] as const
     }),
   )
+  const around = neighbours(plan, new Set(next.keys()))
   // Helm compares with the deployed revision, or with the last one if none is (Helm 4.2: upgrade.go
   // prepareUpgrade).
   const recorded = new Map(
@@ -179,21 +181,26 @@ export function deployChange({prepared, plan, rendered, previous, records, clust
     recorded,
     toDelete: new Map(dropped.filter(([release]) => rendered.has(release))),
     replaced: hooksReplacingObjects(rendered, upgraded),
-    staying: lastObjectsReader(cluster, [
-      ...new Set([...neighbours(plan, new Set(next.keys())), ...namesakes(prepared, plan, rendered)]),
-    ]),
+    staying: lastObjectsReader(cluster, [...new Set([...around, ...namesakes(prepared, plan, rendered)])]),
     present: presentReader(
       cluster,
       plan.actions.map(({release}) => release),
     ),
     recordsElsewhere: () => recordsElsewhere(plan, cluster),
     given: prepared.environment.given,
-    upgrade: {
-      near: new Set([...next.keys(), ...neighbours(plan, new Set(next.keys()))]),
-      unfinished: unfinishedReleases(plan, records),
-    },
+    upgrade: replacesImages(next)
+      ? {near: new Set([...next.keys(), ...around]), unfinished: unfinishedReleases(plan, records)}
+      : undefined,
     strayKeys: strayKeys(prepared),
   }
+}
+
+/** Whether a change replaces an image of a deployed release. */
+function replacesImages(next: Change['next']): boolean {
+  return [...next.values()].some(({before, objects}) => {
+    const after = objects.map(({object}) => object)
+    return imageChanges(before, after).some(({from}) => from !== undefined)
+  })
 }
 
 function unfinishedReleases({actions}: Plan, records: Deploying['records']): ReadonlySet<ReleaseId> {

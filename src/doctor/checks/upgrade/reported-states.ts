@@ -5,9 +5,8 @@ import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-obj
 import {objectName} from '../../../kubernetes/manifest/manifest.ts'
 import {pollCluster} from '../../../kubernetes/poll-cluster.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
-import type {Change, CheckResult} from '../change.ts'
+import type {Change, CheckResult, UpgradeScope} from '../change.ts'
 import type {Check} from '../checks.ts'
-import {replacesImages} from './replaces-images.ts'
 
 interface ReportedStatesOptions {
   readonly onProgress: (line: string) => void
@@ -36,13 +35,14 @@ export function reportedStates({onProgress, signal, patience = PATIENCE}: Report
       'refuses if a service reports that it is not healthy: KK_UPGRADE_CHECK; notes it if an earlier change has not ended',
     cost: 'if an image is replaced: those of kk status, for the services that are changed, required, or require them; again while one is not healthy',
     async find(change) {
-      if (!replacesImages(change)) return []
-      const reporting = await reportingOf(change)
+      const {upgrade} = change
+      if (!upgrade) return []
+      const reporting = await reportingOf(change, upgrade)
       let results: readonly CheckResult[] = []
       let isAwaited = false
       await pollCluster(
         async () => {
-          results = (await mapParallel(reporting, (each) => resultsOf(each, change))).flat()
+          results = (await mapParallel(reporting, (each) => resultsOf(each, change.cluster, upgrade))).flat()
           const refusals = results.filter(({refusal}) => refusal !== undefined)
           if (!isAwaited) for (const {what} of refusals) onProgress(`${what}; waiting for a minute at most`)
           isAwaited = refusals.length > 0
@@ -64,14 +64,14 @@ interface Reporting {
   readonly onNodes: readonly KubernetesObject[]
 }
 
-async function reportingOf({next, staying, upgrade}: Change): Promise<readonly Reporting[]> {
+async function reportingOf({next, staying}: Change, {near}: UpgradeScope): Promise<readonly Reporting[]> {
   const {releases} = await staying()
   const all = [
     ...[...next].map(([release, {before}]) => ({release, objects: before})),
     ...releases.map(({release, objects}) => ({release, objects: objects.map(({object}) => object)})),
   ]
   return all
-    .filter(({release}) => upgrade?.near.has(release))
+    .filter(({release}) => near.has(release))
     .map(({release, objects}) => ({
       release,
       objects: objects.filter(reportsStatus),
@@ -83,9 +83,10 @@ async function reportingOf({next, staying, upgrade}: Change): Promise<readonly R
 /** Returns what a release reports now, unless it is healthy. */
 async function resultsOf(
   {release, objects, onNodes}: Reporting,
-  {cluster, upgrade}: Change,
+  {health: checks}: Change['cluster'],
+  {unfinished}: UpgradeScope,
 ): Promise<readonly CheckResult[]> {
-  const health = await cluster.health.of(releaseNamespace(release), [...objects, ...onNodes])
+  const health = await checks.of(releaseNamespace(release), [...objects, ...onNodes])
   if (passes(health)) {
     const away = partialNotes(health).filter(isServiceReport)
     return away.map(({message}) => ({what: `${release} reports of nodes that are away: ${message}`}))
@@ -93,7 +94,7 @@ async function resultsOf(
   const names = new Set(objects.map(objectName))
   return failureCauses(health)
     .filter(({object}) => names.has(object))
-    .map((cause) => judge(cause, release, upgrade?.unfinished.has(release) ?? false))
+    .map((cause) => judge(cause, release, unfinished.has(release)))
 }
 
 function judge(cause: Cause, release: ReleaseId, isUnfinished: boolean): CheckResult {

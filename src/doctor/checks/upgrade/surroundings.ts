@@ -1,8 +1,7 @@
 import {clockText} from '../../../kubernetes/node-clocks.ts'
 import {endingWithin, heldBy} from '../../cluster/certificates.ts'
-import type {Change, CheckResult} from '../change.ts'
+import type {Change, CheckResult, UpgradeScope} from '../change.ts'
 import type {Check} from '../checks.ts'
-import {replacesImages} from './replaces-images.ts'
 
 /** A node whose clock differs by more signs tokens and certificates that others refuse. */
 const MAX_CLOCK_SKEW_SECONDS = 30
@@ -15,7 +14,7 @@ export const nodeClocks: Check = {
   changing: ['deploy'],
   outcome: 'refuses if the clock of a node differs by more than 30 s: KK_UPGRADE_CHECK',
   cost: 'one if an image is replaced',
-  find: async (change) => (replacesImages(change) ? wrongClocks(change) : []),
+  find: async ({upgrade, cluster}) => (upgrade ? wrongClocks(cluster) : []),
 }
 
 /** Finds certificates that end in the course of an upgrade of services. */
@@ -24,11 +23,11 @@ export const certificates: Check = {
   changing: ['deploy'],
   outcome: 'refuses if one in the manifests of the services ends within a day: KK_UPGRADE_CHECK',
   cost: 'those of "objects of two releases"',
-  find: async (change) => (replacesImages(change) ? endingCertificates(change) : []),
+  find: async (change) => (change.upgrade ? endingCertificates(change, change.upgrade) : []),
 }
 
-async function wrongClocks({cluster}: Change): Promise<readonly CheckResult[]> {
-  const clocks = await cluster.diagnosis.clocks()
+async function wrongClocks({diagnosis}: Change['cluster']): Promise<readonly CheckResult[]> {
+  const clocks = await diagnosis.clocks()
   return clocks
     .filter(({ahead}) => Math.abs(ahead) > MAX_CLOCK_SKEW_SECONDS)
     .map((clock) => ({
@@ -39,11 +38,14 @@ async function wrongClocks({cluster}: Change): Promise<readonly CheckResult[]> {
 }
 
 /** The certificates that run after the change: of new revisions, and of releases that stay as they are. */
-async function endingCertificates({next, staying, upgrade}: Change): Promise<readonly CheckResult[]> {
+async function endingCertificates(
+  {next, staying}: Change,
+  {near}: UpgradeScope,
+): Promise<readonly CheckResult[]> {
   const {releases} = await staying()
   const all = [
     ...[...next].map(([release, {objects}]) => ({release, objects})),
-    ...releases.filter(({release}) => upgrade?.near.has(release)),
+    ...releases.filter(({release}) => near.has(release)),
   ]
   const held = all.flatMap(({release, objects}) => objects.flatMap(({object}) => heldBy(release, object)))
   return endingWithin(held, {now: Date.now(), window: WINDOW_MS}).map(({what, release}) => ({
