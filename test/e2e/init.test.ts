@@ -12,7 +12,7 @@ it('kk init asks six questions, and kk accepts the written file unchanged', asyn
     [/name of the environment \[init-.*\]:\s*$/, corner.name],
     [/namespace of its releases \[openstack\]:\s*$/, 'A_b'],
     [/expected the name of a namespace[\s\S]*namespace of its releases \[openstack\]:\s*$/, corner.name],
-    [/services, out of [\s\S]*\]:\s*$/, 'memcached'],
+    [/services, out of [\s\S]*keystone,\s*glance,\s*hor\s*izon\]:\s*$/, 'memcached'],
     [/kubeconfig context[^\n]*:\s*$/, ''],
     [/store data on volumes[^\n]*\[yes\]:\s*$/, 'no'],
     [/registry of the images[^\n]*\[localhost:5010\]:\s*$/, ''],

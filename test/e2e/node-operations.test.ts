@@ -129,7 +129,7 @@ describe('a NodeOperation', () => {
     await environment.has('Ready', 'True')
   })
 
-  /** Holds each pod of the environment where it is. */
+  /** Blocks the eviction of all pods of the environment. */
   const hold = () =>
     done(
       cluster.create({

@@ -297,7 +297,7 @@ describe('the alerts of monitoring', () => {
     for (const {alert, labels, annotations} of rules) {
       expect(['critical', 'warning', 'info', 'none']).toContain(labels.severity)
       expect(annotations.summary).not.toBe('')
-      expect(page, alert).toContain(`| \`${alert}\` |`)
+      expect(page, alert).toContain(`| \`${alert}\` | ${labels.severity} |`)
     }
   })
 

@@ -56,7 +56,6 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
 
     // Kubernetes takes an empty list for all.
     expect(JSON.stringify(sources)).not.toContain('"items":[]')
-    expect(sources).not.toContain(undefined)
   })
 
   it('have the restart policy that fits their owner', () => {
