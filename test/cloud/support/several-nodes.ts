@@ -6,7 +6,10 @@ import {mergeValues} from '../../../src/base/merge.ts'
 import {once} from '../../../src/base/once.ts'
 import type {Values} from '../../../src/base/values.ts'
 import {OPENSTACK_LABELS} from '../../../src/sandbox/control-plane/objects.ts'
+import {NODE_NAME} from '../../../src/sandbox/sandbox.ts'
+import {status} from '../../../src/sandbox/status.ts'
 import {kk, kubectl} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
 import {CATALOGUE, imagesOf} from './catalogue.ts'
 import {client, inClient} from './client.ts'
 import {onCloud, succeed} from './cloud.ts'
@@ -48,9 +51,14 @@ export const SPARE_NODE = 'node-4'
  */
 export async function nodesUp(): Promise<string> {
   const file = await nodesFile()
-  if (inject('aio').isFound) {
-    if ((await onCloud(['status', file])).exitCode !== 0)
-      throw new Error('expected no node, or one with the cloud of this test: "kk aio down" takes it away')
+  const {state} = await status(NODE_NAME, {XDG_STATE_HOME: inject('aio').state})
+  if (state !== 'absent') {
+    // The user's, or what the former test file has left.
+    const {exitCode, stdout, stderr} = await onCloud(['status', file])
+    if (exitCode !== 0)
+      throw new Error(
+        `expected no node, or one with a healthy cloud of this test; "kk aio down" takes it away\n${stdout}\n${stderr}`,
+      )
     await client()
     return file
   }
@@ -88,6 +96,21 @@ export async function keysUp(): Promise<void> {
   await pushImages(...(await imagesOf(names)))
   const keys = await changedEnvironment({of: CATALOGUE, only: names})
   await phase('barbican deployed', () => succeed(['deploy', keys, '--yes']))
+}
+
+/** Resolves when every release is healthy. */
+export async function healthy(seconds = 600): Promise<void> {
+  const file = await nodesFile()
+  await waitFor(async () => (await onCloud(['status', file])).exitCode === 0, {
+    until: 'the cloud is healthy',
+    seconds,
+  })
+}
+
+/** Takes a node back into the cloud. */
+export async function takeBack(node: string): Promise<void> {
+  const returned = await onCloud(['node', 'return', node, await nodesFile()])
+  expect(returned.exitCode, `${returned.stdout}\n${returned.stderr}`).toBe(0)
 }
 
 /** Expects that nothing in the cloud contradicts anything else. */

@@ -1,0 +1,80 @@
+import {beforeAll, describe, expect, it} from 'vitest'
+import {kk} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {inClient} from '../support/client.ts'
+import {onCloud} from '../support/cloud.ts'
+import {bootOf, inMachine, machine, removeMachine, startMachine} from '../support/machines.ts'
+import {GUESTS, type Guests, guestsUp, hostOf} from '../support/node-guests.ts'
+import {phase} from '../support/phase.ts'
+import {expectConsistent, healthy, nodesUp, takeBack} from '../support/several-nodes.ts'
+
+let file: string
+let guests: Guests
+
+beforeAll(async () => {
+  file = await nodesUp()
+  guests = await guestsUp()
+}, 3_600_000)
+
+/** Resolves when a token and a list of servers come in time, and prints what did not. */
+function serves(): Promise<unknown> {
+  const calls = 'timeout 20 openstack token issue && timeout 20 openstack server list'
+  return waitFor(
+    () =>
+      inClient(calls).catch(({stderr = ''}: {readonly stderr?: string}) => {
+        process.stderr.write(`no answer: ${stderr.trim().split('\n').slice(-2).join(' ')}\n`)
+        return undefined
+      }),
+    {until: 'the cloud serves without the node', seconds: 180},
+  )
+}
+
+describe('nova: the instances of a node that loses its power', () => {
+  it('start on the other hypervisor, once the node is certainly off', async () => {
+    const lost = await hostOf('kk-live')
+    const others = GUESTS.filter((name) => name !== 'kk-live')
+    await inMachine(guests['kk-live'], 'echo kept >/root/kept; sync')
+    const before = await onCloud(['node', 'evacuate', lost, file, '--yes'])
+    await kk(['aio', 'node', 'stop', lost])
+    const stopped = Date.now()
+
+    await phase('a token by the other controllers', serves)
+    await phase('an instance on the other hypervisor', async () => {
+      await bootOf(await startMachine(await machine(), 'kk-new', '--image guest'))
+    })
+    await removeMachine('kk-new')
+    const evacuated = await phase('evacuation', () =>
+      waitFor(
+        async () => {
+          const run = await onCloud(['node', 'evacuate', lost, file, '--yes'])
+          return run.exitCode !== 3 && run
+        },
+        {until: 'the node is certainly off', seconds: 300},
+      ),
+    )
+    process.stderr.write(
+      `the instances ran again ${((Date.now() - stopped) / 1000).toFixed(0)} s after the power cut\n`,
+    )
+
+    expect(before.exitCode).toBe(3)
+    expect(before.stderr).toContain('its kubelet reports to Kubernetes; its nova-compute reports to nova')
+    expect(evacuated.exitCode, `${evacuated.stdout}\n${evacuated.stderr}`).toBe(0)
+    expect(await hostOf('kk-live')).not.toBe(lost)
+    expect(await inMachine(guests['kk-live'], 'cat /root/kept')).toBe('kept')
+    for (const name of others) await bootOf(guests[name])
+  })
+
+  it('run nowhere twice when the node is back', async () => {
+    const [{node}] = JSON.parse(
+      (await onCloud(['node', 'list', file, '--output', 'json'])).stdout,
+    ).nodes.filter(({host}: {readonly host?: {readonly isForcedDown: boolean}}) => host?.isForcedDown) as [
+      {readonly node: string},
+    ]
+    await kk(['aio', 'node', 'start', node])
+
+    await phase('return', () => takeBack(node))
+
+    await healthy()
+    await expectConsistent()
+  })
+})
