@@ -1,6 +1,5 @@
 import {mapParallel} from '../../base/parallel.ts'
-import type {Cause} from '../../kubernetes/gate/health.ts'
-import {failureCauses} from '../../kubernetes/gate/health.ts'
+import {type Cause, partialNotes, passes} from '../../kubernetes/gate/health.ts'
 import {isServiceReport, reportsStatus, SERVICE_REASON} from '../../kubernetes/gate/service-status.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
@@ -21,9 +20,13 @@ export const serviceStatusCheck: Check = {
     }
     const findings = await mapParallel(reporting, async ({release, object}) => {
       const namespace = object.metadata.namespace ?? releaseNamespace(release)
-      const causes = failureCauses(await cluster.health.of(namespace, [object]))
+      const name = releaseName(release)
+      const health = await cluster.health.of(namespace, [object])
       const advice = `${kubectl} logs ${objectName(object).toLowerCase()} --namespace ${namespace}`
-      return causes.map((cause) => ({...judge(cause, releaseName(release)), advice}))
+      const findings = passes(health)
+        ? partialNotes(health).map((note) => judgeAway(note, name))
+        : health.blames.map((cause) => judge(cause, name))
+      return findings.map((finding) => ({...finding, advice}))
     })
     const well = findings.filter((each) => each.length === 0).length
     const what = `${well} of ${reporting.length} services report that they are healthy`
@@ -52,4 +55,9 @@ function judge(cause: Cause, name: string): CheckFinding {
   if (isServiceReport(cause)) return {level: 'warning', what: `${name}: ${message}`}
   const why = [message, reason, detail].filter((each) => each !== undefined).join(': ')
   return {level: 'warning', what: `${name}: not known: its status is not reported: ${why}`}
+}
+
+/** What is left behind: gates do not wait for it either. */
+function judgeAway({message}: Cause, name: string): CheckFinding {
+  return {level: 'warning', what: `${name}: on nodes that are away: ${message}`}
 }

@@ -36,6 +36,7 @@ import {replicaSetHealth, replicationControllerHealth} from './kinds/replica-set
 import {loadBalancerHealth} from './kinds/service.ts'
 import {statefulSetHealth} from './kinds/stateful-set.ts'
 import {isScaled, type ScaleTarget} from './scale-targets.ts'
+import {reportsStatus} from './service-status.ts'
 
 interface GatedKind extends Resource {
   readonly health: HealthOf<Observed>
@@ -170,18 +171,20 @@ export async function allGatedObjects(
       return [gatedObject(gated, objectNamespace, object)]
     }),
   )
-  const gated = gatedObjects(namespace, objects)
-  const readsNodes = gated.some(isOfNodes) && (await mayRead(NODES, ''))
-  return [...gated.map((one) => (isOfNodes(one) ? withNodes(one, readsNodes) : one)), ...custom.flat()]
+  const readsNodes = objects.some(isOfNodes) && (await mayRead(NODES, ''))
+  const builtIn = objects.flatMap((object) =>
+    gatedObjects(namespace, [object]).map((one) =>
+      isOfNodes(object) ? {...one, resource: {...one.resource, readsNodes}} : one,
+    ),
+  )
+  return [...builtIn, ...custom.flat()]
 }
 
-/** Whether the health of an object depends on nodes. */
-function isOfNodes({resource}: GatedObject): boolean {
-  return resource.kind === DAEMON_SETS.kind
-}
-
-function withNodes(one: GatedObject, readsNodes: boolean): GatedObject {
-  return {...one, resource: {...one.resource, readsNodes}}
+/**
+ * Whether the health of an object depends on nodes: by its pods there, or by the parts that it reports on.
+ */
+function isOfNodes(object: KubernetesObject): boolean {
+  return object.kind === DAEMON_SETS.kind || reportsStatus(object)
 }
 
 /** Whether an object of a kind that is not in `GATED_KINDS` has a health. */

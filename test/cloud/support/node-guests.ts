@@ -66,7 +66,7 @@ async function startGuests(first: Instance): Promise<Guests> {
   const on = '--availability-zone nova:node-1'
   const started: Instance[] = []
   for (const name of GUESTS) {
-    const disk = name === 'kk-volume' ? '--volume kk-volume' : '--image guest'
+    const disk = name === 'kk-volume' ? '--volume kk-volume' : '--image guest --config-drive True'
     started.push(await startMachine(first, name, `${disk} ${on}`))
   }
   await inClient('OS_COMPUTE_API_VERSION=2.26 openstack server set --tag kk:maintenance=stop kk-stop')

@@ -97,7 +97,7 @@ describe('neutron, ovn, openvswitch: two guests on a network of a project', () =
   })
 })
 
-it('reach another network through a VLAN trunk port', async () => {
+it('have the VLAN of a trunk port in OVN', async () => {
   onTestFinished(async () => {
     await inClient(`
       openstack network trunk delete test

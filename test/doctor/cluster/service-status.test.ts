@@ -61,6 +61,19 @@ it('a service that is not healthy is a problem, and an unknown status a warning'
   expect(found[0]?.advice).toBe('kubectl logs deployment/nova-status --namespace openstack')
 })
 
+it('what is down only on nodes that are away is a warning, and the service is not counted as healthy', async () => {
+  const note = {object: 'Deployment/cinder-status', message: 'cinder-volume on three: down'}
+
+  const {found} = await findings([recordOf('cinder', deployment('cinder-status'))], {
+    'cinder-status': {state: 'partial', notes: [note]},
+  })
+
+  expect(found).toMatchObject([
+    {level: 'warning', what: 'cinder: on nodes that are away: cinder-volume on three: down'},
+    {level: 'info', what: '0 of 1 services report that they are healthy'},
+  ])
+})
+
 it('nothing is known of services that do not report', async () => {
   const {found} = await findings([recordOf('glance', deployment('glance-api', {}))], {})
 

@@ -8,13 +8,13 @@ import {openWatches} from '../../../src/kubernetes/watch/watches.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 import {node} from '../support/objects.ts'
 
+const annotations = {'kk.openstack.org/service-status': 'true'}
 const status: KubernetesObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  metadata: {name: 'nova-status'},
+  metadata: {name: 'nova-status', annotations},
   spec: {replicas: 1},
 }
-const daemons: KubernetesObject = {apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: {name: 'nova-compute'}}
 const about = {object: 'Deployment/nova-status', namespace: 'openstack'}
 const DOWN = 'nova-compute on node1: down, no report since 2026-11-29 14:03:22Z'
 const UNASKED = "services: Table 'nova.services' doesn't exist"
@@ -22,12 +22,9 @@ const UNASKED = "services: Table 'nova.services' doesn't exist"
 const report = (state: string, findings: readonly string[]) =>
   `${JSON.stringify({state, summary: '3 compute services up', findings})}\n`
 
-const COMPUTES = {desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3}
-
 /** An API server with this Deployment, which is ready or not, and the log of its pod. */
 function server({log, isReady = false}: {log?: string; isReady?: boolean}): Answer {
   const metadata = {namespace: 'openstack', resourceVersion: '1', generation: 1}
-  const annotations = {'kk.openstack.org/service-status': 'true'}
   const replicas = {replicas: 1, updatedReplicas: 1, availableReplicas: isReady ? 1 : 0}
   const deployment = {
     metadata: {...metadata, name: 'nova-status', annotations},
@@ -48,8 +45,7 @@ function server({log, isReady = false}: {log?: string; isReady?: boolean}): Answ
     if (query.has('watch')) return
     if (path.endsWith('/log')) return log === undefined ? refuse(response, 403, 'no') : void response.end(log)
     if (path.endsWith('/nova-status')) return json(response, deployment)
-    const set = {metadata: {...metadata, name: 'nova-compute'}, status: {observedGeneration: 1, ...COMPUTES}}
-    const lists = {deployments: [deployment], pods: [pod], daemonsets: [set]}
+    const lists = {deployments: [deployment], pods: [pod]}
     const items = lists[path.split('/').at(-1) as keyof typeof lists] ?? []
     json(response, {metadata: {resourceVersion: '1'}, items})
   }
@@ -96,7 +92,7 @@ describe('the health of a Deployment that reports the status of a service', () =
         : answer(asked, response),
     )
 
-    const seen = await healthByLists(client, inputs)('openstack', [status, daemons])
+    const seen = await healthByLists(client, inputs)('openstack', [status])
 
     expect(seen.state).toBe(state)
     const {notes, blames} = {notes: [], blames: [], ...seen}

@@ -1,8 +1,7 @@
 import {mapParallel} from '../../../base/parallel.ts'
-import {type Cause, failureCauses, partialNotes, passes} from '../../../kubernetes/gate/health.ts'
+import {type Cause, partialNotes, passes} from '../../../kubernetes/gate/health.ts'
 import {isServiceReport, reportsStatus, SERVICE_REASON} from '../../../kubernetes/gate/service-status.ts'
 import type {KubernetesObject} from '../../../kubernetes/manifest/kubernetes-object.ts'
-import {objectName} from '../../../kubernetes/manifest/manifest.ts'
 import {pollCluster} from '../../../kubernetes/poll-cluster.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
 import type {Change, CheckResult, UpgradeScope} from '../change.ts'
@@ -60,8 +59,6 @@ interface Reporting {
   readonly release: ReleaseId
   /** The objects that report the status of its services. */
   readonly objects: readonly KubernetesObject[]
-  /** Those of its pods on nodes: without them, it is not asked which nodes are away. */
-  readonly onNodes: readonly KubernetesObject[]
 }
 
 async function reportingOf({next, staying}: Change, {near}: UpgradeScope): Promise<readonly Reporting[]> {
@@ -72,29 +69,22 @@ async function reportingOf({next, staying}: Change, {near}: UpgradeScope): Promi
   ]
   return all
     .filter(({release}) => near.has(release))
-    .map(({release, objects}) => ({
-      release,
-      objects: objects.filter(reportsStatus),
-      onNodes: objects.filter(({kind}) => kind === 'DaemonSet'),
-    }))
+    .map(({release, objects}) => ({release, objects: objects.filter(reportsStatus)}))
     .filter(({objects}) => objects.length > 0)
 }
 
 /** Returns what a release reports now, unless it is healthy. */
 async function resultsOf(
-  {release, objects, onNodes}: Reporting,
+  {release, objects}: Reporting,
   {health: checks}: Change['cluster'],
   {unfinished}: UpgradeScope,
 ): Promise<readonly CheckResult[]> {
-  const health = await checks.of(releaseNamespace(release), [...objects, ...onNodes])
+  const health = await checks.of(releaseNamespace(release), objects)
   if (passes(health)) {
     const away = partialNotes(health).filter(isServiceReport)
     return away.map(({message}) => ({what: `${release} reports of nodes that are away: ${message}`}))
   }
-  const names = new Set(objects.map(objectName))
-  return failureCauses(health)
-    .filter(({object}) => names.has(object))
-    .map((cause) => judge(cause, release, unfinished.has(release)))
+  return health.blames.map((cause) => judge(cause, release, unfinished.has(release)))
 }
 
 function judge(cause: Cause, release: ReleaseId, isUnfinished: boolean): CheckResult {
