@@ -4,7 +4,7 @@ import {inClient, openstack} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {bootOf} from '../support/machines.ts'
 import {GUESTS, type Guests, hostOf, newGuests, whileWatched} from '../support/node-guests.ts'
-import {expectConsistent, healthy, nodesUp, takeBack} from '../support/several-nodes.ts'
+import {expectConsistent, healthy, nodesUp, SPARE_NODE, takeBack} from '../support/several-nodes.ts'
 
 let file: string
 let guests: Guests
@@ -83,7 +83,9 @@ describe('nova, neutron: the instances of a node that is drained', () => {
     expect(await statusOf('kk-stop')).toBe('ACTIVE')
     await bootOf(guests['kk-stop'])
     const list = JSON.parse((await onCloud(['node', 'list', file, '--output', 'json'])).stdout)
-    expect(list.nodes).toMatchObject(['node-1', 'node-2', 'node-3'].map((node) => ({node, state: 'ready'})))
+    expect(list.nodes).toMatchObject(
+      ['node-1', 'node-2', 'node-3', SPARE_NODE].map((node) => ({node, state: 'ready'})),
+    )
     await healthy()
     await expectConsistent()
   })

@@ -1,9 +1,9 @@
 import {beforeAll, describe, expect, it} from 'vitest'
-import {kk} from '../../aio/support/node.ts'
+import {kk, kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
-import {inClient} from '../support/client.ts'
+import {inClient, openstack} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
-import {bootOf, inMachine, machine, removeMachine, startMachine} from '../support/machines.ts'
+import {bootOf, inMachine, removeMachine, startMachine} from '../support/machines.ts'
 import {GUESTS, type Guests, guestsUp, hostOf} from '../support/node-guests.ts'
 import {phase} from '../support/phase.ts'
 import {expectConsistent, healthy, nodesUp, takeBack} from '../support/several-nodes.ts'
@@ -29,18 +29,35 @@ function serves(): Promise<unknown> {
   )
 }
 
-describe('nova: the instances of a node that loses its power', () => {
+const idOf = async (name: string) => (await openstack<{readonly id: string}>(`server show ${name}`)).id
+
+/** The ids of the instances that libvirt runs on a node. */
+async function runningOn(node: string): Promise<readonly string[]> {
+  const pods = ['--namespace', 'openstack', '--selector', 'app.kubernetes.io/component=libvirt']
+  const pod = await kubectl([
+    ...['get', 'pods', ...pods, '--field-selector', `spec.nodeName=${node}`, '--output', 'name'],
+  ])
+  const list = ['--', 'virsh', '--quiet', 'list', '--uuid']
+  return (await kubectl(['exec', '--namespace', 'openstack', pod.trim(), ...list])).split('\n')
+}
+
+describe.each([
+  {happening: 'loses its power', verb: 'stop'},
+  {happening: 'is cut off the network, and runs on', verb: 'cut'},
+])('nova: the instances of a node that $happening', ({verb}) => {
+  let lost: string
+
   it('start on the other hypervisor, once the node is certainly off', async () => {
-    const lost = await hostOf('kk-live')
+    lost = await hostOf('kk-live')
     const others = GUESTS.filter((name) => name !== 'kk-live')
     await inMachine(guests['kk-live'], 'echo kept >/root/kept; sync')
     const before = await onCloud(['node', 'evacuate', lost, file, '--yes'])
-    await kk(['aio', 'node', 'stop', lost])
-    const stopped = Date.now()
+    await kk(['aio', 'node', verb, lost])
+    const began = Date.now()
 
     await phase('a token by the other controllers', serves)
     await phase('an instance on the other hypervisor', async () => {
-      await bootOf(await startMachine(await machine(), 'kk-new', '--image guest'))
+      await bootOf(await startMachine(guests['kk-live'], 'kk-new', '--image guest'))
     })
     await removeMachine('kk-new')
     const evacuated = await phase('evacuation', () =>
@@ -53,7 +70,7 @@ describe('nova: the instances of a node that loses its power', () => {
       ),
     )
     process.stderr.write(
-      `the instances ran again ${((Date.now() - stopped) / 1000).toFixed(0)} s after the power cut\n`,
+      `the instances ran again ${((Date.now() - began) / 1000).toFixed(0)} s after ${verb}\n`,
     )
 
     expect(before.exitCode).toBe(3)
@@ -65,16 +82,13 @@ describe('nova: the instances of a node that loses its power', () => {
   })
 
   it('run nowhere twice when the node is back', async () => {
-    const [{node}] = JSON.parse(
-      (await onCloud(['node', 'list', file, '--output', 'json'])).stdout,
-    ).nodes.filter(({host}: {readonly host?: {readonly isForcedDown: boolean}}) => host?.isForcedDown) as [
-      {readonly node: string},
-    ]
-    await kk(['aio', 'node', 'start', node])
+    await kk(['aio', 'node', 'start', lost])
 
-    await phase('return', () => takeBack(node))
+    await phase('return', () => takeBack(lost))
 
     await healthy()
+    expect(await runningOn(lost)).not.toContain(await idOf('kk-live'))
+    expect(await inMachine(guests['kk-live'], 'cat /root/kept')).toBe('kept')
     await expectConsistent()
   })
 })
