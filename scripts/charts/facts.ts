@@ -202,6 +202,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     'the time after its start in which it may still fail, such as `200s`, [for which its gate waits](concepts.md#what-is-gated)',
     text,
   ),
+  noticed: meaning(
+    'what `users` and `instances` notice while a pod of it is replaced, [for the forecast](operating.md#how-long-and-who-notices); empty: nothing. Needed where Kubernetes does not keep enough pods',
+    closed({users: text, instances: text}),
+  ),
 }
 
 export const JOB: Readonly<Record<string, Schema>> = {

@@ -2,12 +2,13 @@ import {dirname, relative, resolve} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkError} from '../base/errors.ts'
 import {KkCommand} from '../cli/command.ts'
+import {writeView} from '../cli/console.ts'
 import {adoptStoreFlags, documentFlags, lockFlags, releasesArgument, renderFlags} from '../cli/flags.ts'
 import {enforceLock} from '../cli/open/charts.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
-import {conflictFlags, versionFlags} from '../cli/run/flags.ts'
+import {conflictFlags, forecastFlags, versionFlags} from '../cli/run/flags.ts'
 import {targetArguments} from '../cli/run/repeat-command.ts'
 import {upgradeChecks} from '../cli/run/upgrade-checks.ts'
 import {VERSION} from '../cli/version.ts'
@@ -20,11 +21,13 @@ import type {PlanScope} from '../plan/scope.ts'
 import {helmActions, type Rendered} from '../prepare/rendering/render.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {diffText} from '../report/plan/diff-text.ts'
+import {forecastText} from '../report/plan/forecast-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
 import {knownAfterApplyText, planText} from '../report/plan/plan-text.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
 import {savedPlan} from '../verbs/change/apply.ts'
+import {readPastRuns} from '../verbs/change/forecast-change.ts'
 import {hookDataLines} from '../verbs/change/hook-data.ts'
 import {type PlannedChange, planChange} from '../verbs/change/planned-change.ts'
 import {planDiff} from '../verbs/diff.ts'
@@ -57,10 +60,14 @@ export default class Plan extends KkCommand {
       summary: 'List the passwords and keys that would be generated, without their values.',
     }),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 if there is something to do.'}),
+    impact: Flags.boolean({
+      summary: 'Show how long each action takes, and what users and instances notice.',
+    }),
     'upgrade-checks': Flags.boolean({
       summary:
         'Also ask the services whether they are healthy, and their new images whether they can replace the old ones, in a pod for each, as the upgrade does.',
     }),
+    ...forecastFlags,
     ...versionFlags,
     ...lockFlags,
     ...conflictFlags,
@@ -81,10 +88,13 @@ export default class Plan extends KkCommand {
     const shown = {...scope, showForeign: true, showMissing: true}
     const planned = await planChange(supplied, cluster, {scope: shown, waits: false, say: this.console.say})
     const {plan} = planned
-    const show = ({later = [], data = [], notes = []}: Partial<ChangePreview> = {}) =>
-      this.console.document(flags.output, planDocument(withNotes(plan, notes), later, data), (palette) =>
+    const show = ({later = [], data = [], notes = [], forecast}: Partial<ChangePreview> = {}) => {
+      // Without the flag, what was rendered before is not rendered again.
+      const foreseen = {...withNotes(plan, notes), ...(flags.impact && forecast && {forecast})}
+      this.console.document(flags.output, planDocument(foreseen, later, data), (palette) =>
         planText(plan, palette, {namesSecrets: flags.secrets}),
       )
+    }
     // JSON and YAML output is one document: the plan, or the error.
     if (flags.output === 'text') show()
     planned.expectStated()
@@ -93,9 +103,10 @@ export default class Plan extends KkCommand {
       // helm is not started if it has nothing to do.
       helm: helmActions(plan).length === 0 ? undefined : await openUsersHelm(flags, cluster),
       cache: cacheDirectory(process.env),
-      rendersCached: flags.diff || flags.save !== undefined || flags['upgrade-checks'],
+      rendersCached: flags.diff || flags.impact || flags.save !== undefined || flags['upgrade-checks'],
       forceVersion: flags['force-version'],
       forceConflicts: flags['force-conflicts'],
+      pastRuns: await readPastRuns(flags.history),
       moreChecks: flags['upgrade-checks'] ? await upgradeChecks(cluster, this.console) : [],
       onRendered: (rendered) => flags.diff && this.showDiff(planned, rendered),
     })
@@ -103,6 +114,7 @@ export default class Plan extends KkCommand {
     if (flags.output !== 'text') show(preview)
     else {
       for (const note of notes) this.console.say(`note: ${note}`)
+      if (flags.impact) this.showImpact({...plan, forecast: preview.forecast}, opened.releases)
       if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
     }
     for (const line of hookDataLines(data)) this.console.say(line)
@@ -118,6 +130,12 @@ export default class Plan extends KkCommand {
       )
     }
     if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = 4
+  }
+
+  /** Named releases are upgraded one after the other. */
+  private showImpact(plan: Parameters<typeof forecastText>[0], named: readonly string[]): void {
+    const text = forecastText(plan, this.console.palette('stdout'), {isSequential: named.length > 0})
+    writeView('stdout', ['', ...(text.length > 0 ? text : ['nothing that anyone would notice'])])
   }
 
   private showDiff(planned: PlannedChange, rendered: Rendered): void {

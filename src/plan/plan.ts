@@ -2,6 +2,7 @@ import type {ClusterIdentity} from '../kubernetes/api/identity.ts'
 import type {EdgeKind, ReleaseId} from '../release.ts'
 import type {ChangeKind} from './changes/change-kind.ts'
 import type {ChangeVerb} from './changes/change-verb.ts'
+import type {ActionForecast} from './forecast/action-forecast.ts'
 
 /** The data that actions of every kind have. */
 interface ActionFacts {
@@ -173,6 +174,8 @@ export interface Plan<K extends ActionKind = ActionKind> {
   readonly notes?: readonly string[]
   /** The passwords and keys that running the plan creates: `namespace/name`. */
   readonly newSecrets?: readonly string[]
+  /** How long its actions take, and who notices them; undefined until they were rendered. */
+  readonly forecast?: readonly ActionForecast[]
 }
 
 /** Returns a plan with more notes. */

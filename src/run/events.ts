@@ -1,4 +1,5 @@
 import type {Cause, PassedHealth} from '../kubernetes/gate/health.ts'
+import type {Expected} from '../plan/forecast/action-forecast.ts'
 import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 
@@ -40,6 +41,8 @@ export type RunEvent =
         readonly inferred?: readonly ReleaseId[]
         /** The members of `requires` whose objects need only exist; omitted if there are none. */
         readonly applied?: readonly ReleaseId[]
+        /** How long it takes by the forecast of the plan. */
+        readonly expected?: Expected
       }[]
     }
   | {readonly type: 'run-interrupting'; readonly at: number; readonly running: readonly ReleaseId[]}

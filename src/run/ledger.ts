@@ -1,4 +1,5 @@
 import {asKkError} from '../base/errors.ts'
+import type {Expected} from '../plan/forecast/action-forecast.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'
@@ -125,12 +126,15 @@ export function newLedger({schedule, emit: publish, now}: LedgerOptions): Ledger
 }
 
 /** Returns the event that starts a run; `at` is in milliseconds since the epoch. */
-export function announcedRun(run: string, {environment, cluster, actions}: Plan, at: number): RunEvent {
+export function announcedRun(run: string, plan: Plan, at: number): RunEvent {
+  const {environment, cluster, actions, forecast = []} = plan
   const {context} = cluster
-  return {type: 'run-started', at, run, environment, context, actions: actions.map(announced)}
+  const expected = new Map(forecast.map(({release, seconds, runs}) => [release, {seconds, runs}]))
+  const announcing = actions.map((action) => announced(action, expected.get(action.release)))
+  return {type: 'run-started', at, run, environment, context, actions: announcing}
 }
 
-function announced({release, kind, requires}: Action) {
+function announced({release, kind, requires}: Action, expected: Expected | undefined) {
   const applied = requires.filter((required) => required.kind === 'applied')
   const inferred = requires.filter((required) => required.inferred !== undefined)
   return {
@@ -139,6 +143,7 @@ function announced({release, kind, requires}: Action) {
     requires: requires.map((required) => required.release),
     ...(inferred.length > 0 && {inferred: inferred.map((required) => required.release)}),
     ...(applied.length > 0 && {applied: applied.map((required) => required.release)}),
+    ...(expected && {expected}),
   }
 }
 

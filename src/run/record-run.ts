@@ -71,7 +71,10 @@ function withProgress(record: RunRecord, {releases}: RunState): RunRecord {
       ...each,
       outcome: progress.state,
       ...(deleted && {deleted}),
-      ...(progress.state === 'succeeded' && {after: progress.revision}),
+      ...(progress.state === 'succeeded' && {
+        after: progress.revision,
+        seconds: Math.round(progress.seconds * 10) / 10,
+      }),
       ...(progress.state === 'failed' && {code: progress.error.code}),
     }
   })

@@ -1,4 +1,5 @@
 import type {Cause, PassedHealth} from '../kubernetes/gate/health.ts'
+import type {Expected} from '../plan/forecast/action-forecast.ts'
 import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'
@@ -39,6 +40,8 @@ export interface ReleaseProgress {
   readonly inferred: readonly ReleaseId[]
   /** The members of `requires` whose objects need only exist. */
   readonly applied: readonly ReleaseId[]
+  /** How long the plan expected it to take. */
+  readonly expected?: Expected
   readonly progress: Progress
   /** Objects that were deleted individually, not by helm: `ConfigMap/extra`. */
   readonly deleted?: readonly string[]
@@ -143,9 +146,10 @@ export function releasesIn<S extends Progress['state']>(
 function started(event: Extract<RunEvent, {type: 'run-started'}>): RunState {
   const {run, environment, context, at, actions} = event
   const releases = new Map<ReleaseId, ReleaseProgress>()
-  for (const {release, kind, requires, inferred = [], applied = []} of actions) {
+  for (const {release, kind, requires, inferred = [], applied = [], expected} of actions) {
     const progress: Progress = {state: kind === 'unchanged' ? 'unchanged' : 'waiting'}
-    releases.set(release, {release, kind, requires, inferred, applied, progress, times: NO_TIMES})
+    const known = {...(expected && {expected}), progress, times: NO_TIMES}
+    releases.set(release, {release, kind, requires, inferred, applied, ...known})
   }
   return {...NO_RUN, run, environment, context, startedAt: at, lastAt: at, releases}
 }

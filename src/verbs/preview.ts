@@ -12,6 +12,7 @@ import type {DryRuns} from '../kubernetes/dry-run/dry-runs.ts'
 import {definedKinds} from '../kubernetes/inventory/custom-kinds.ts'
 import {nameProblem} from '../kubernetes/manifest/name-problem.ts'
 import {digest} from '../plan/digest.ts'
+import type {ActionForecast} from '../plan/forecast/action-forecast.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import {preparedMask} from '../prepare/environment-mask.ts'
 import {type CachedRender, layersKey} from '../prepare/inference/cached-renders.ts'
@@ -32,6 +33,7 @@ import {vendor} from '../prepare/rendering/vendored.ts'
 import {type Preflight, validateAll} from '../prepare/validate-all.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
+import {forecastChange, type PastRuns} from './change/forecast-change.ts'
 import {type HookData, hookData} from './change/hook-data.ts'
 import {type PlannedChange, refuseDowngrade} from './change/planned-change.ts'
 import type {ObservedPlan} from './plan.ts'
@@ -43,6 +45,8 @@ export interface ChangePreview {
   /** The notes of the checks before the first change. */
   readonly notes: readonly string[]
   readonly later: readonly KnownAfterApply[]
+  /** What the actions take that were rendered, and who notices them. */
+  readonly forecast: readonly ActionForecast[]
   readonly data: readonly HookData[]
 }
 
@@ -58,6 +62,8 @@ interface PreflightOptions {
   readonly forceConflicts?: boolean | undefined
   /** Checks in addition to `CHECKS`. */
   readonly moreChecks?: readonly Check[]
+  /** Runs of other clusters, for the forecast. */
+  readonly pastRuns?: PastRuns
   /** Called with the rendered objects before anything is refused. */
   readonly onRendered: (rendered: Rendered) => void
 }
@@ -77,6 +83,7 @@ export async function previewChange(
     forceVersion,
     forceConflicts = false,
     moreChecks = [],
+    pastRuns = [],
   }: PreflightOptions,
 ): Promise<ChangePreview> {
   const {prepared, plan, previous, records} = planned
@@ -86,9 +93,11 @@ export async function previewChange(
   onRendered(rendered)
   const notes: string[] = []
   let isChecked = true
+  let expected: readonly ActionForecast[] = []
   if (helm) {
     await expectSupported({observed: planned, rendered, ports: {cluster, helm}, forceVersion})
     const change = deployChange({prepared, plan, rendered, previous, records, cluster})
+    expected = await forecastChange(plan, change, {cluster, pastRuns})
     const mask = preparedMask(prepared)
     notes.push(...(await checkBefore(change, [...CHECKS, ...moreChecks], mask)))
     notes.push(...uncheckedNotes(prepared, plan, rendered))
@@ -105,7 +114,8 @@ export async function previewChange(
   }
   const later = await unknownYet(prepared, plan, {rendered, cluster})
   const replaced = hooksReplacingObjects(rendered, previous)
-  return {isChecked, notes, later, data: await hookData(cluster.live, plan, {objectsOf: rendered, replaced})}
+  const data = await hookData(cluster.live, plan, {objectsOf: rendered, replaced})
+  return {isChecked, notes, later, forecast: expected, data}
 }
 
 /**

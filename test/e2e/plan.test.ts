@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto'
-import {readdir, readFile} from 'node:fs/promises'
+import {readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
@@ -77,10 +77,54 @@ describe('a plan', () => {
 
         expect([exitCode, stderr]).toEqual([0, ''])
         expect(stdout).toContain('plan: 2 to upgrade')
-        expect(document).toEqual(await environment.json<PlanDocument>('plan'))
+        // A change is rendered in full, a plan only with --impact.
+        expect(document).toEqual(await environment.json<PlanDocument>('plan', '--impact'))
         expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
       },
     )
+  })
+})
+
+describe.concurrent('kk plan --impact', () => {
+  const at = (version: number) =>
+    workloads({db: {values: {image: `registry.example.org/workload:${version}`}}})
+
+  it('expects what earlier runs took, of this cluster and those in a file', async () => {
+    const environment = await makeEnvironment({content: at(1)})
+    const of = async (...args: readonly string[]) =>
+      (await environment.json<PlanDocument>('plan', '--impact', ...args)).forecast
+    await environment.deploy()
+    await environment.write(at(2))
+    const first = await of()
+    const {stderr} = await environment.kk('deploy')
+    await environment.write(at(3))
+    const second = await of()
+    const {stdout: text} = await environment.kk('plan', '--impact')
+    const {stdout: history} = await environment.kk('history', '--output', 'json')
+    await writeFile(join(environment.directory, 'runs.json'), history)
+    await writeFile(join(environment.directory, 'plan.json'), '{"runs": [{"releases": [{}]}]}')
+
+    const third = await of('--history', join(environment.directory, 'runs.json'))
+    const wrong = await environment.kk(
+      'plan',
+      '--impact',
+      '--history',
+      join(environment.directory, 'plan.json'),
+    )
+
+    const upgrade = {
+      release: `${environment.name}/db`,
+      replacesImages: true,
+      users: {impact: 'none', why: []},
+    }
+    expect([first, second, third]).toMatchObject([
+      [{...upgrade, runs: 0}],
+      [{...upgrade, runs: 1}],
+      [{...upgrade, runs: 2}],
+    ])
+    expect(stderr).toMatch(/WHAT IT TAKES +TIME +USERS +INSTANCES\ndb +about 38 s +- +-/)
+    expect(text).toMatch(/WHAT IT TAKES +TIME +USERS +INSTANCES\ndb +(?:\d+ s|< 1 s) +- +-/)
+    expect(wrong.stderr).toMatch(/KK_FILE: .*plan\.json: expected the runs of an environment/)
   })
 })
 

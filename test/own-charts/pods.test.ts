@@ -47,6 +47,11 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
+  it('state what users notice while they are replaced on a node', () => {
+    for (const {metadata} of ofKind(objects, 'DaemonSet'))
+      expect(metadata.annotations, metadata.name).toHaveProperty(['kk.openstack.org/users-notice'])
+  })
+
   it('mount the files that they read, and not all of a ConfigMap', () => {
     const sources = pods(objects).flatMap(({spec}) =>
       (spec.volumes ?? []).flatMap(

@@ -74,7 +74,7 @@ describe('the record of a run', () => {
         outcome: 'failed',
         endedAt: '2026-11-21T08:00:00.000Z',
         releases: [
-          {...RECORD.releases[0], outcome: 'succeeded', after: 1},
+          {...RECORD.releases[0], outcome: 'succeeded', after: 1, seconds: 0},
           {...RECORD.releases[1], outcome: 'failed', after: 5, code: 'KK_UNHEALTHY'},
         ],
       })
@@ -90,7 +90,7 @@ describe('the record of a run', () => {
     expect(Object.keys(written.at(-1)!).join()).toBe(`${Object.keys(RECORD).join()},endedAt`)
     const keys = Object.keys(RECORD.releases[0]!).join()
     expect(written.at(-1)?.releases.map((release) => Object.keys(release).join())).toEqual([
-      `${keys},after`,
+      `${keys},after,seconds`,
       `${keys},code,after`,
     ])
   })

@@ -6,16 +6,18 @@ import {isOverridden} from '../../plan/expectations/expect-store.ts'
 import {withNotes} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
+import {forecastText} from '../../report/plan/forecast-text.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import type {RunView} from '../../report/run/run-view.ts'
 import type {NextCommands} from '../../report/run/summary.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
+import {readPastRuns} from '../../verbs/change/forecast-change.ts'
 import {type ConfirmDataLoss, type HookData, hookDataLines} from '../../verbs/change/hook-data.ts'
 import {type PlannedChange, planChange} from '../../verbs/change/planned-change.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import {observeCluster} from '../../verbs/plan.ts'
-import {type Console, canAsk, confirm, requireConfirmation} from '../console.ts'
+import {type Console, canAsk, confirm, requireConfirmation, writeView} from '../console.ts'
 import {offerGuard} from '../guard.ts'
 import {enforceLock} from '../open/charts.ts'
 import {openUsersHelm} from '../open/cluster.ts'
@@ -206,20 +208,27 @@ async function runChange(
     forceConflicts: flags['force-conflicts'],
     confirmDataLoss,
     moreChecks,
+    pastRuns: await readPastRuns(flags.history),
     ...checks,
   }
   await using ready = await planned.ready(ports)
   for (const note of ready.notes) console.say(`note: ${note}`)
+  const starting = startCondition(verb, flags.concurrency)
+  const foreseen = {...plan, forecast: ready.forecast}
+  const stream = flags['dry-run'] && flags.output === 'text' ? 'stdout' : 'stderr'
+  const isSequential = starting.concurrency === 1
+  const taken = forecastText(foreseen, console.palette(stream), {isSequential})
+  if (taken.length > 0) writeView(stream, ['', ...taken])
   if (flags['dry-run']) {
     for (const line of hookDataLines(data)) console.say(line)
     const notes = [...(flags.test ? [TESTS_FOLLOW] : []), ...ready.notes]
-    printResult(planDocument(withNotes(plan, notes), [], data), context)
+    printResult(planDocument(withNotes(foreseen, notes), [], data), context)
     return 0
   }
   await ask()
   const choices = {
     ...runChoices(flags, {verb, scope, ...account}),
-    ...startCondition(verb, flags.concurrency),
+    ...starting,
   }
   const {prepull = verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
   const commands = {...nextCommands, status: statusCommand(environment, flags)}

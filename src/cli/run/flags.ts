@@ -100,6 +100,15 @@ export const upgradeCheckFlags = {
   }),
 }
 
+/** Adds to what a forecast follows from. */
+export const forecastFlags = {
+  history: Flags.string({
+    summary:
+      'Expect the times of these runs, too: a file with the output of kk history --output json, such as that of another cluster.',
+    helpValue: 'FILE',
+  }),
+}
+
 /** The summary of `--cluster-objects`, for the Job of a run and for the operator. */
 export const CLUSTER_OBJECTS =
   'Allow kk in the cluster to create the cluster-scoped objects of its own charts: ClusterRoles, StorageClasses, IngressClasses and CSIDrivers.'
@@ -221,6 +230,7 @@ export const deployFlags = {
   ...changeFlags,
   ...versionFlags,
   ...upgradeCheckFlags,
+  ...forecastFlags,
   ...lockFlags,
   ...conflictFlags,
   ...dataFlags,
@@ -255,6 +265,7 @@ export type ChangeFlags = RunFlags &
   OnFailureFlags &
   OptionalFlags<typeof versionFlags> &
   OptionalFlags<typeof upgradeCheckFlags> &
+  Partial<OptionalFlags<typeof forecastFlags>> &
   LockFlags &
   OptionalFlags<typeof conflictFlags> &
   DataFlags &

@@ -34,6 +34,10 @@ export interface RunRelease {
   readonly deleted?: readonly string[]
   /** Claims to delete after helm has removed the release, each only with this UID. */
   readonly claims?: readonly {readonly namespace: string; readonly name: string; readonly uid: string}[]
+  /** Whether the action replaces images of the release. */
+  readonly replacesImages?: boolean
+  /** How long the action took. */
+  readonly seconds?: number
   readonly outcome: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped'
   /** The code of the error that it failed with. */
   readonly code?: string

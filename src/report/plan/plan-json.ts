@@ -1,3 +1,4 @@
+import type {ActionForecast} from '../../plan/forecast/action-forecast.ts'
 import {type Action, hasChanges, type KindFacts, type Plan} from '../../plan/plan.ts'
 import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts'
 import type {HookData} from '../../verbs/change/hook-data.ts'
@@ -43,9 +44,15 @@ export function planDocument(
     ...(plan.suffices !== undefined && {suffices: plan.suffices}),
     ...(plan.notes !== undefined && {notes: plan.notes}),
     ...(plan.newSecrets !== undefined && {newSecrets: plan.newSecrets}),
+    ...(plan.forecast !== undefined && {forecast: plan.forecast.map(forecastDocument)}),
     ...(later.length > 0 && {knownAfterApply: later}),
     ...(hookData.length > 0 && {hookData}),
   }
+}
+
+function forecastDocument(forecast: ActionForecast): ActionForecast {
+  const {release, seconds, runs, users, instances, migrations, replacesImages} = forecast
+  return {release, seconds: Math.round(seconds), runs, users, instances, migrations, replacesImages}
 }
 
 function actionDocument(action: Action): ActionDocument {

@@ -1,8 +1,10 @@
 import {partialNotes} from '../../kubernetes/gate/health.ts'
+import {isUnexpected} from '../../plan/forecast/forecast.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
 import type {Part as TimePart} from '../../run/times.ts'
 import type {Palette} from '../colour.ts'
+import {expectedText} from '../plan/forecast-text.ts'
 import {type Column, type Columns, table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -40,6 +42,7 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
       ...unfinishedLines(state, labels, palette),
       ...testedLines(state, labels, palette),
       ...notedLines(state, labels, palette),
+      ...unexpectedLines(state, labels),
       ...leftBehindLines(
         releasesIn(state, 'succeeded').map(({release, progress: {health}}) => ({release, health})),
         labels,
@@ -100,6 +103,17 @@ function notedLines(state: RunState, labels: Labels, palette: Palette): readonly
   )
 }
 
+/** Returns what took notably longer or shorter than it did in earlier runs. */
+function unexpectedLines(state: RunState, labels: Labels): readonly string[] {
+  return releasesIn(state, 'succeeded').flatMap(({release, expected, progress: {seconds}}) => {
+    if (!expected || expected.runs === 0 || !isUnexpected(expected, seconds)) return []
+    const runs = expected.runs === 1 ? 'one earlier run' : `${expected.runs} earlier runs`
+    return [
+      `${labels(release)}: took ${durationText(seconds)}, where ${durationText(expected.seconds)} were expected after ${runs}`,
+    ]
+  })
+}
+
 function outcomeLine(state: RunState, palette: Palette): string {
   const {finished} = state
   const counts = countsText(state)
@@ -148,18 +162,28 @@ function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): read
   if (finished?.outcome !== 'succeeded' || finished.seconds < MIN_SECONDS) return []
   const rows = [...state.releases.values()]
     .filter(({kind}) => KINDS.has(kind))
-    .map((progress) => ({release: progress.release, spent: spentBy(progress), total: secondsOf(progress)}))
+    .map((progress) => ({
+      release: progress.release,
+      kind: progress.kind,
+      expected: progress.expected,
+      spent: spentBy(progress),
+      total: secondsOf(progress),
+    }))
     .filter(({spent: times}) => times.size > 0)
     .sort((one, other) => other.total - one.total)
     .slice(0, MAX_ROWS)
   if (rows.length === 0) return []
-  const part = (name: TimePart): Column<(typeof rows)[number]> => ({
+  type Row = (typeof rows)[number]
+  const part = (name: TimePart): Column<Row> => ({
     cell: ({spent: times}) => (times.has(name) ? durationText(times.get(name)!) : '-'),
     whole: true,
   })
-  const columns: Columns<(typeof rows)[number]> = {
+  const columns: Columns<Row> = {
     'WHERE THE TIME WENT': ({release}) => labels(release),
     TIME: {cell: ({total}) => durationText(total), whole: true},
+    ...(rows.some(isForetold) && {
+      EXPECTED: {cell: ({expected}: Row) => (expected ? expectedText(expected) : '-'), whole: true as const},
+    }),
     HELM: part('helm'),
     'IMAGES, VOLUMES': part('containers'),
     JOBS: part('jobs'),
@@ -167,6 +191,11 @@ function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): read
   }
   const path = timePathText(state, labels)
   return [table(rows, columns, {headColour: palette.quiet}), ...(path === '' ? [] : [path])]
+}
+
+/** Whether an expected duration is worth a column: estimates of first installations are not. */
+function isForetold({kind, expected}: Pick<ReleaseProgress, 'kind' | 'expected'>): boolean {
+  return expected !== undefined && (expected.runs > 0 || kind === 'upgrade')
 }
 
 /** Seconds. */

@@ -11,6 +11,7 @@ import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {SecretStore} from '../../kubernetes/records/secret-store.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import {inputsDigest} from '../../plan/digest.ts'
+import type {ActionForecast} from '../../plan/forecast/action-forecast.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
 import {type ReplacedByHook, recreatedHooks} from '../../plan/leftovers/replaced-by-hooks.ts'
 import type {Action, DeployKind, Plan} from '../../plan/plan.ts'
@@ -33,6 +34,7 @@ import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.
 import {type ObservedPlan, observedPlan, type PlanOptions} from '../plan.ts'
 import {expectSecretsStated} from '../secrets/replaced-secrets.ts'
 import type {Supplied, SuppliedSecret} from '../secrets/supply-secrets.ts'
+import {forecastChange, type PastRuns} from './forecast-change.ts'
 import {type ConfirmDataLoss, expectConsent, hookData} from './hook-data.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 import {settledPlan, type TurnOptions} from './wait-for-turn.ts'
@@ -68,6 +70,8 @@ export interface PlannedChange extends ObservedPlan {
 interface ReadyChange extends AsyncDisposable {
   /** The notes of the checks before the first change. */
   readonly notes: readonly string[]
+  /** What the actions take, and who notices them. */
+  readonly forecast: readonly ActionForecast[]
   /**
    * Stores its secrets, and resolves with a run that starts when its events are read. Throws as
    * `keepSecrets`.
@@ -88,6 +92,8 @@ interface VerbChecks {
   readonly forceConflicts?: boolean | undefined
   /** Checks in addition to `CHECKS`. */
   readonly moreChecks?: readonly Check[] | undefined
+  /** Runs of other clusters, for the forecast. */
+  readonly pastRuns?: PastRuns | undefined
   /** Confirms the deletion of data by hooks. Defaults to no confirmation. */
   readonly confirmDataLoss?: ConfirmDataLoss | undefined
 }
@@ -182,6 +188,7 @@ async function readyPlan(
     forceVersion = false,
     forceConflicts = false,
     moreChecks = [],
+    pastRuns = [],
     confirmDataLoss,
     ...runPorts
   }: RunPorts & VerbChecks,
@@ -208,6 +215,7 @@ async function readyPlan(
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
     const planned = deployChange({...compared, records, prepared, cluster})
+    const expected = await forecastChange(plan, planned, {cluster, pastRuns})
     const mask = preparedMask(prepared)
     const notes = await checkBefore(planned, [...CHECKS, ...moreChecks], mask)
     const shared = await sharedObjects(planned)
@@ -220,11 +228,12 @@ async function readyPlan(
     await expectConsent(await hookData(cluster.live, plan, {objectsOf: rendered, replaced}), confirmDataLoss)
     return {
       notes,
+      forecast: expected,
       [Symbol.asyncDispose]: vendored.remove,
       run: ({prepull = false, ...choices}: RunChoices & PullChoice) =>
         startRun({
           ...choices,
-          plan,
+          plan: {...plan, forecast: expected},
           ports,
           tasks,
           mask,

@@ -153,6 +153,9 @@ async function newRecord(id: string, who: string, options: StartOptions): Promis
   const [gated, last] = [lastGated(seen.revisions), lastRevisions(seen.revisions)]
   const host = hostname()
   const self = await identifyProcess(process.pid)
+  const replacing = new Set(
+    plan.forecast?.filter(({replacesImages}) => replacesImages).map(({release}) => release),
+  )
   return {
     id,
     environment: plan.environment,
@@ -172,6 +175,7 @@ async function newRecord(id: string, who: string, options: StartOptions): Promis
       before: task.action.revision,
       gatedBefore: gated.get(task.action.release) ?? 0,
       inputs: task.action.inputs,
+      ...(replacing.has(task.action.release) && {replacesImages: true}),
       ...(task.kind === 'rollback' && {target: task.action.target}),
       ...(task.kind === 'remove' && claimsToDelete(task.work)),
       outcome: 'waiting',

@@ -32,6 +32,36 @@ describe('the end of a run', () => {
     `)
   })
 
+  it('says what took notably longer than in earlier runs, and shows what was expected', () => {
+    const events = goodRun().map((event) => {
+      if (event.type !== 'run-started') return event
+      const expected = {
+        keystone: {seconds: 6, runs: 2},
+        glance: {seconds: 3, runs: 0},
+        mariadb: {seconds: 11, runs: 1},
+      }
+      return {
+        ...event,
+        actions: event.actions.map((action) => ({
+          ...action,
+          ...Object.entries(expected)
+            .filter(([name]) => action.release.endsWith(`/${name}`))
+            .map(([, each]) => ({expected: each}))[0],
+        })),
+      }
+    })
+
+    const summary = summaryOf(events)
+
+    expect(summary).toMatch(/WHERE THE TIME WENT +TIME +EXPECTED +HELM/)
+    expect(summary).toMatch(/keystone +19 s +6 s /)
+    expect(summary).toMatch(/glance +16 s +about 3 s /)
+    expect(summary).toMatch(/horizon +12 s +- /)
+    expect(summary.match(/.* were expected .*/g)).toEqual([
+      'keystone: took 19 s, where 6 s were expected after 2 earlier runs',
+    ])
+  })
+
   it('names releases that passed their gate and still have objects of an older version', () => {
     const run = recorder({db: [], api: []}, {api: 'await'})
     const nowhere = {

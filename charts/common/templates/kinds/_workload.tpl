@@ -9,6 +9,7 @@ not covered: the pod reloads it while it runs.
 {{- $lifecycle := get .ctx.values.pod.lifecycle.upgrades (printf "%ss" $kind) -}}
 {{- $annotations := ternary (dict "kk.openstack.org/roll" "node-by-node") dict (eq $lifecycle.pod_replacement_strategy "NodeByNode") -}}
 {{- if .unit.is_status }}{{ $_ := set $annotations "kk.openstack.org/service-status" "true" }}{{ end -}}
+{{- range $who, $what := .unit.noticed }}{{ $_ := set $annotations (printf "kk.openstack.org/%s-notice" $who) $what }}{{ end -}}
 {{- $spec := include "common.pod.spec" . -}}
 {{- $inputs := append .unit.digest (.unit.config | default "") -}}
 {{- range .unit.files -}}

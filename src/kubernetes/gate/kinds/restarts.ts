@@ -85,7 +85,7 @@ function judge(
   // The previous run of the container started at the restart before the last one.
   const before = restartCount >= 2 ? time(lastState?.terminated?.startedAt) : undefined
   const loopEnds = before === undefined ? 0 : before + LOOP_MILLISECONDS
-  const annotated = seconds(pod.metadata.annotations?.[STABLE_AFTER] ?? '')
+  const annotated = stableSeconds(pod.metadata.annotations)
   const stableAt = startedAt + (annotated ?? DEFAULT_STABLE_AFTER_SECONDS) * 1000
   if (restartCount > 0) {
     const until = Math.max(loopEnds, stableAt)
@@ -98,6 +98,13 @@ function judge(
   // The times are absolute, because the line stays on display.
   const message = `it started at ${clock(startedAt)}, and may fail until ${clock(stableAt)} UTC`
   return {cause: {...at, reason: STABILIZING, message}, until: stableAt}
+}
+
+/**
+ * Returns for how long a pod must have run before its gate passes, in seconds, if its annotations state it.
+ */
+export function stableSeconds(annotations: Readonly<Record<string, string>> = {}): number | undefined {
+  return seconds(annotations[STABLE_AFTER] ?? '')
 }
 
 /**

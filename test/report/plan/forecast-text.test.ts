@@ -1,0 +1,62 @@
+import {expect, it} from 'vitest'
+import type {ActionForecast} from '../../../src/plan/forecast/action-forecast.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {forecastText} from '../../../src/report/plan/forecast-text.ts'
+import {viewText} from '../../../src/report/text/view.ts'
+import {planOf} from '../../run/plan-of.ts'
+
+const NOTHING: Omit<ActionForecast, 'release'> = {
+  seconds: 20,
+  runs: 0,
+  users: {impact: 'none', why: []},
+  instances: {impact: 'none', why: []},
+  migrations: [],
+  replacesImages: true,
+}
+
+function text(forecast: readonly ActionForecast[], kind: 'install' | 'upgrade', isSequential = true): string {
+  const plan = planOf({keystone: [], nova: ['keystone']}, {keystone: kind, nova: kind})
+  return viewText(forecastText({...plan, forecast}, palette(0), {isSequential}))
+}
+
+it('has the time of each action, who notices what and why, and all of it', () => {
+  const forecast: readonly ActionForecast[] = [
+    {...NOTHING, release: 'openstack/keystone', runs: 2, migrations: ['keystone-db-sync']},
+    {
+      ...NOTHING,
+      release: 'openstack/nova',
+      seconds: 200,
+      users: {impact: 'outage', why: ['Deployment api: no pod of it runs']},
+      instances: {impact: 'unknown', why: ['DaemonSet agent: does not state it']},
+    },
+  ]
+
+  expect(text(forecast, 'upgrade')).toMatchInlineSnapshot(`
+    "WHAT IT TAKES  TIME            USERS   INSTANCES  NO WAY BACK FROM
+    keystone       20 s            -       -          keystone-db-sync
+    nova           about 3 m 20 s  outage  not known  -
+    nova, users: outage: Deployment api: no pod of it runs
+    nova, instances: not known: DaemonSet agent: does not state it
+    about 3 m 40 s in all; "about": an estimate, because this environment has no earlier run of it
+    "
+  `)
+})
+
+it('calls nothing an estimate that earlier runs have shown', () => {
+  const forecast = [{...NOTHING, release: 'openstack/keystone', runs: 1} as const]
+
+  expect(text(forecast, 'upgrade')).toMatchInlineSnapshot(`
+    "WHAT IT TAKES  TIME  USERS  INSTANCES
+    keystone       20 s  -      -
+    20 s in all
+    "
+  `)
+})
+
+it('is empty for first installs, unless earlier runs are known', () => {
+  const release = 'openstack/keystone'
+
+  expect(text([{...NOTHING, release}], 'install')).toBe('')
+  expect(text([{...NOTHING, release, runs: 1}], 'install')).toContain('keystone')
+  expect(text([], 'upgrade')).toBe('')
+})
