@@ -10,7 +10,8 @@ import {find, variable} from './support/objects.ts'
 const charts = await useCharts()
 
 /**
- * The openstacksdk of a nova in a file. A task of a server ends after two requests for it; `fails` names
+ * The openstacksdk of a nova in a file. A task of a server ends after two requests for it, and an evacuation
+ * later than its task; `fails` names
  * servers that do not move, and `busy` those that answer with a conflict once.
  */
 const SDK = `
@@ -46,7 +47,11 @@ class Compute:
         nova["services"][0]["is_forced_down"] = forced
     def post(self, path, json, microversion):
         assert "evacuate" in json and microversion == "2.79"
-        self.task("evacuate", self.get_server(path.split("/")[2]), compute_host="b", status="ACTIVE")
+        server = self.get_server(path.split("/")[2])
+        self.task("evacuate", server, status="ACTIVE")
+        status = "failed" if server.id in nova["fails"] else "accepted"
+        nova["migrations"].append({"server": server.id, "status": status, "evacuation": 5})
+        save()
     def delete_service(self, service):
         log("delete service %s" % service.host)
         nova["services"] = [each for each in nova["services"] if each["host"] != service.host]
@@ -99,9 +104,19 @@ class Compute:
         _, _, id, _, tag = path.split("/")
         self.find(id)["tags"].remove(tag)
         save()
-    def migrations(self, status):
-        own = [each for each in nova["migrations"] if each["status"] == status]
-        return [Thing(server_id=each["server"], source_compute="a", dest_compute="b", status=status) for each in own]
+    def migrations(self, status=None, server_id=None, migration_type=None):
+        if migration_type == "evacuation":
+            self.finish_evacuations(server_id)
+        own = [each for each in nova["migrations"] if status in (None, each["status"]) and server_id in (None, each["server"])]
+        return [Thing(server_id=each["server"], source_compute="a", dest_compute="b", status=each["status"]) for each in own]
+    def finish_evacuations(self, id):
+        for each in nova["migrations"]:
+            if each["server"] == id and each["status"] == "accepted":
+                each["evacuation"] -= 1
+                if each["evacuation"] == 0:
+                    each["status"] = "done"
+                    self.find(id)["compute_host"] = "b"
+        save()
     def server_actions(self, server):
         return [Thing(request_id="r", message="Error")]
     def get_server_action(self, request, server):
@@ -402,7 +417,10 @@ describe('the program of nova for kk node', () => {
       'force-down : done: disabled',
       ...['evacuate one: done: is on b', 'evacuate two: done: is on b'],
     ])
-    expect(evacuated.calls.slice(0, 2)).toEqual(['disable a: kk: evacuated', 'forced down a: True'])
+    expect(evacuated.calls).toEqual([
+      ...['disable a: kk: evacuated', 'forced down a: True'],
+      ...['evacuate one', 'evacuate two'],
+    ])
     expect(returned.results).toEqual(['enable : done: enabled'])
     expect(returned.calls).toEqual(['forced down a: False', 'enable a'])
   })

@@ -246,11 +246,15 @@ def step(operation):
     """Does what is next. Returns the result when the operation is done."""
     if "server" not in operation:
         return {"enable": enable, "disable": disable, "force-down": disable, "remove": remove}[operation["do"]](operation)
+    # An evacuated server is ACTIVE without a task before nova writes where it is: read first, so that the server is not older.
+    is_evacuated = operation["do"] == "evacuate" and any(
+        each.status in MOVING for each in compute.migrations(server_id=operation["server"], migration_type="evacuation")
+    )
     try:
         server = compute.get_server(operation["server"])
     except exceptions.NotFoundException:
         return "is deleted"
-    if server.task_state:
+    if server.task_state or is_evacuated:
         return None
     if server.status == "ERROR" and operation["do"] != "evacuate":
         raise RuntimeError((server.fault or {}).get("message") or "it is in ERROR")
