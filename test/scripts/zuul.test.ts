@@ -47,7 +47,7 @@ it('check and gate run the tests and the node for both OpenStack releases, each 
   expect(commands(project.periodic)).toEqual([
     '.ci/long',
     '.ci/aio-night',
-    '.ci/aio-nodes',
+    ...['.ci/aio-nodes 1/2', '.ci/aio-nodes 2/2'],
     ...Array.from({length: 8}, (_, index) => `.ci/aio-tempest ${index + 1}/8`),
     ...Array.from({length: 4}, (_, index) => `.ci/aio-catalogue ${index + 1}/4`),
   ])

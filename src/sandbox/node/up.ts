@@ -123,7 +123,7 @@ async function startCluster(options: StartOptions): Promise<Node> {
     provisioner: provisioner(paths, tools.provisioner),
   }
   await Promise.all(Object.entries(parts).map(([name, part]) => startPart(paths, name, part)))
-  if (only) await waitForNode(only, target, {signal})
+  if (only) await waitForNode(only, target, {signal, kubelet: tools.kubelet})
   else await startNodes(options, target, ports.kubeApiserverPort)
   const probes = readiness()
   await Promise.all(probes.map(({isReady, ...wait}) => waitUntil(paths, {...wait, signal}, isReady)))
@@ -152,7 +152,7 @@ async function startNodes(
     onProgress(`starting ${node.name}`)
     await startNode(node, {tools, nodes, port, signal})
   }
-  await Promise.all(started.map((node) => waitForNode(node, target, {signal})))
+  await Promise.all(started.map((node) => waitForNode(node, target, {signal, kubelet: tools.kubelet})))
 }
 
 interface ReadinessProbe extends Wait {

@@ -15,12 +15,14 @@ export interface Wait {
   /** The expected state, as in "the node is Ready". */
   readonly until: string
   readonly signal?: AbortSignal | undefined
+  /** Starts the part again if it exited for a reason that passes; returns whether it did. */
+  readonly restart?: (() => Promise<boolean>) | undefined
 }
 
 /** Polls until ready. Rejects with `KK_AIO` and the part's last lines if it exits, or after a minute. */
 export async function waitUntil(
   paths: NodePaths,
-  {part, until, signal}: Wait,
+  {part, until, signal, restart}: Wait,
   isReady: () => Promise<boolean>,
 ): Promise<void> {
   const deadline = Date.now() + TIMEOUT_MS
@@ -28,7 +30,8 @@ export async function waitUntil(
     if (await isReady()) return true
     signal?.throwIfAborted()
     const {components} = await runningComponents(paths)
-    if (components[part] === undefined) throw await failed(paths, part, `${part} exited before ${until}`)
+    if (components[part] === undefined && !(await restart?.()))
+      throw await failed(paths, part, `${part} exited before ${until}`)
     return false
   }
   if (await pollUntil(poll, {interval: POLL_INTERVAL_MS, deadline, signal})) return

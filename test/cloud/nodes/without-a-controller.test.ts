@@ -1,12 +1,20 @@
 import {beforeAll, describe, expect, it} from 'vitest'
-import {kk, kubectl} from '../../aio/support/node.ts'
+import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {inClient} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {bootOf} from '../support/machines.ts'
 import {type Guests, guestsUp} from '../support/node-guests.ts'
 import {phase} from '../support/phase.ts'
-import {expectConsistent, healthy, membersOn, nodesUp, SPARE_NODE, traces} from '../support/several-nodes.ts'
+import {
+  expectConsistent,
+  healthy,
+  membersOn,
+  nodesUp,
+  power,
+  SPARE_NODE,
+  traces,
+} from '../support/several-nodes.ts'
 
 // The last of these files: node-3 is gone for good.
 let file: string
@@ -29,7 +37,7 @@ describe('mariadb, rabbitmq, ovn, ceph: a controller that is lost with its disks
   })
 
   it('is replaced by another node, whose members have all data', async () => {
-    await kk(['aio', 'node', 'stop', 'node-3'])
+    await power('stop', 'node-3')
     const replaced = await phase('replacement', () =>
       waitFor(
         async () => {

@@ -79,6 +79,12 @@ export async function nodesUp(): Promise<string> {
   return file
 }
 
+/** Takes a node away, or starts it again, with the Kubernetes of the others. */
+export async function power(verb: 'stop' | 'cut' | 'start', node: string): Promise<void> {
+  const {exitCode, stderr} = await kk(['aio', 'node', verb, node], {KK_TOOLBOX: await formerKubernetes()})
+  expect(exitCode, stderr).toBe(0)
+}
+
 /** Starts the client where no test drains or stops the node: a pod without a controller would stay there. */
 export async function clientOnSpareNode(): Promise<void> {
   const others = ['node-1', 'node-2', 'node-3']

@@ -57,7 +57,7 @@ export async function startNodeAgain(options: NodeOptions): Promise<void> {
     } else await startNode(node, {tools, nodes, port, signal})
     const {kubeconfig} = nodePaths(env)
     const target: Target = {binary: tools.kubectl, kubeconfig, env, command: 'kk aio'}
-    await waitForNode(node, target, {signal, since})
+    await waitForNode(node, target, {signal, kubelet: tools.kubelet, since})
   })
 }
 
