@@ -20,8 +20,10 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
   const units: Readonly<Record<string, Values>> = {...components, ...jobs, ...cronjobs, ...tests}
   const unitOf = (pod: {readonly spec: PodSpec}) => units[pod.spec.containers[0]!.name] ?? {}
 
-  const areAsMany = async (options: object) => {
-    const scaled = servers(await charts.render(chart, options))
+  const areAsMany = async (options: {readonly values: Values}) => {
+    const storage = {access: 'ReadWriteMany', ephemeral: false}
+    const values = {...options.values, storage}
+    const scaled = servers(await charts.render(chart, {...options, values}))
 
     const counted = scaled.filter(({kind}) => kind !== 'DaemonSet')
     expect(scaled).toHaveLength(Object.keys(components).length)
@@ -186,6 +188,17 @@ describe('a DaemonSet', () => {
 })
 
 describe('a Deployment', () => {
+  it.each([
+    ['of which each has other data', {ephemeral: true, backend: 'file'}, 1],
+    ['of which only those of one node reach the data', {ephemeral: false, backend: 'file'}, 1],
+    ['that share their data', {ephemeral: false, backend: 'file', access: 'ReadWriteMany'}, 3],
+    ['whose data is in Ceph', {ephemeral: false, backend: 'ceph'}, 3],
+  ])('has as many pods as wanted, one %s', async (_, storage, replicas) => {
+    const [api] = workloads(await charts.render('glance', {values: {storage, pod: {replicas: 3}}}))
+
+    expect(api?.spec?.replicas).toBe(replicas)
+  })
+
   it('does not roll with a volume that only one node can mount', async () => {
     const [claimed] = workloads(await charts.render('glance'))
     const [shared] = workloads(await charts.render('glance', {values: {storage: {access: 'ReadWriteMany'}}}))

@@ -22,8 +22,6 @@ export interface Facts {
    * The storage of volumes, images and databases: Ceph (RBD), a StorageClass, or none that outlives the pod.
    */
   readonly storage?: 'ceph' | 'class' | 'ephemeral'
-  /** The storage of images, disks and volumes of services, where it differs from that of claims. */
-  readonly backend?: 'ceph' | 'file'
   readonly ceph?: {
     /** `host:port` each. */
     readonly monitors: readonly string[]

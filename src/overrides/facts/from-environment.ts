@@ -12,7 +12,6 @@ export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): 
     dnsDomain: text(endpoints['cluster_domain_suffix']) ?? text(global['cluster_domain_suffix']),
     storage: readStorage(storage),
     defaultStorageClass: text(storage['class']),
-    backend: readBackend(storage),
   } satisfies Record<string, unknown>
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts
 }
@@ -20,10 +19,6 @@ export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): 
 function readStorage({ephemeral, class: name}: Values): Facts['storage'] {
   if (ephemeral === true) return 'ephemeral'
   return ephemeral === false || text(name) !== undefined ? 'class' : undefined
-}
-
-function readBackend({backend}: Values): Facts['backend'] {
-  return backend === 'ceph' || backend === 'file' ? backend : undefined
 }
 
 /**

@@ -53,11 +53,6 @@ const FACTS = {
     'Where volumes, images and databases live: in Ceph, in volumes of a storage class, or only in the pod. Never guessed from a cluster.',
     {enum: ['ceph', 'class', 'ephemeral']},
   ),
-  backend: text(
-    '"ceph" or "file"',
-    'Where services keep images, disks and volumes of users, if not where `storage` says: in Ceph, or in files.',
-    {enum: ['ceph', 'file']},
-  ),
   ceph: {
     title: 'a map with monitors, user and replication',
     description: 'How Ceph is reached.',

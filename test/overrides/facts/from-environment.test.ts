@@ -11,8 +11,6 @@ it.each([
   [{storage: 'ephemeral'}, {storage: 'ephemeral'}],
   [{storage: 'persistent'}, {storage: 'class'}],
   [{storage: {class: 'fast'}}, {storage: 'class', defaultStorageClass: 'fast'}],
-  [{storage: {ephemeral: false, backend: 'ceph'}}, {storage: 'class', backend: 'ceph'}],
-  [{storage: {backend: 'tape'}}, {}],
   [{pod: {replicas: 2}}, {controllers: 2}],
   [{pod: {replicas: {api: 2}}}, {}],
   [{pod: {replicas: 0}}, {}],

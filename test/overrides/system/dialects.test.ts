@@ -52,23 +52,6 @@ it.each([
   expect(readDialectChart(chartIn(directory)).dialect).toBe(dialect)
 })
 
-it.each<[string, Facts, number]>([
-  ['in files', {controllers: 3, storage: 'class'}, 1],
-  ['in Ceph, as its volumes', {controllers: 3, storage: 'ceph'}, 3],
-  [
-    'in Ceph, although its volumes are in a storage class',
-    {controllers: 3, storage: 'class', backend: 'ceph'},
-    3,
-  ],
-  ['in files, although its volumes are in Ceph', {controllers: 3, storage: 'ceph', backend: 'file'}, 1],
-])('glance runs on each controller only with images in Ceph: %s', async (_, facts, replicas) => {
-  const plugin = await builtInPlugins().find(chartIn('charts/glance'))
-
-  const overrides = await plugin?.overrides(factsFor(plugin, facts), 'openstack')
-
-  expect(overrides).toMatchObject({pod: {replicas: {api: replicas}}})
-})
-
 describe("kk's library is identified by its content, not by its name", () => {
   /** A chart with an annotation of kk's, and with this template in its library `common`. */
   async function annotatedWith(template: string, packed = false) {

@@ -27,7 +27,10 @@ ports in their facts are only for connections between members.
 {{- $_ := set $unit "main" (keys ($served | default $own) | sortAlpha | first) -}}
 {{- $_ := set $unit "https" ($endpoint.https | default false) -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
-{{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key) | int) -}}
+{{- $replicas := include "common.context.replicas" (dict "ctx" $ "key" $key) | int -}}
+{{- /* Data that only the pods of one node reach, or only one pod, has one. */ -}}
+{{- $shared := or (empty $unit.storage) (and (not $.values.storage.ephemeral) (eq $.values.storage.access "ReadWriteMany")) -}}
+{{- $_ := set $unit "replicas" (ternary $replicas (min $replicas 1 | int) (or $shared (ne $unit.kind "Deployment"))) -}}
 {{- $ingress := pick $.values.ingress "enabled" "class" "gateway" "annotations" -}}
 {{- if or $.values.ingress.tls_secret (not (include "common.context.issued" $ingress)) -}}
 {{- $_ := set $ingress "tls_secret" $.values.public_certificate -}}

@@ -1,4 +1,3 @@
-import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, ifKnown} from '../shared/compose.ts'
 import {KK_FACTS, osloListens, service, serviceBelowGlobal} from '../shared/service.ts'
@@ -8,12 +7,12 @@ import {belowGlobal} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
   chart: 'glance',
-  reads: [...KK_FACTS, 'cpus', 'storage', 'backend', 'defaultStorageClass', 'ceph', 'ipFamily'],
+  reads: [...KK_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
   kk: (facts) =>
     compose(
-      // Images in files are on a volume that one pod mounts; images in Ceph can be reached from every pod.
-      hasImagesInCeph(facts) ? replicas(facts.controllers, ['api']) : fixed(facts.controllers, 'api', 1),
-      hasImagesInCeph(facts) ? spread(facts) : undefined,
+      // The chart runs one, if images are in files on a volume that one pod mounts.
+      replicas(facts.controllers, ['api']),
+      spread(facts),
       limits(facts.allInOne, {api: API}),
       ifKnown(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
       osloListens(facts.ipFamily, {glance: {DEFAULT: ['bind_host']}}),
@@ -32,7 +31,3 @@ export const plugin = definePlugin({
       ),
     ),
 })
-
-function hasImagesInCeph({storage, backend}: Pick<Facts, 'storage' | 'backend'>): boolean {
-  return (backend ?? storage) === 'ceph'
-}
