@@ -10,6 +10,7 @@ import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
 import {conflictFlags, forecastFlags, versionFlags} from '../cli/run/flags.ts'
 import {targetArguments} from '../cli/run/repeat-command.ts'
+import {startCondition} from '../cli/run/start-condition.ts'
 import {upgradeChecks} from '../cli/run/upgrade-checks.ts'
 import {VERSION} from '../cli/version.ts'
 import {splitArguments} from '../environment/choose.ts'
@@ -106,7 +107,7 @@ export default class Plan extends KkCommand {
       rendersCached: flags.diff || flags.impact || flags.save !== undefined || flags['upgrade-checks'],
       forceVersion: flags['force-version'],
       forceConflicts: flags['force-conflicts'],
-      pastRuns: await readPastRuns(flags.history),
+      pastRuns: flags.impact ? await readPastRuns(flags.history) : undefined,
       moreChecks: flags['upgrade-checks'] ? await upgradeChecks(cluster, this.console) : [],
       onRendered: (rendered) => flags.diff && this.showDiff(planned, rendered),
     })
@@ -132,10 +133,12 @@ export default class Plan extends KkCommand {
     if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = 4
   }
 
-  /** Named releases are upgraded one after the other. */
+  /** Named releases are upgraded one after the other, as without other flags. */
   private showImpact(plan: Parameters<typeof forecastText>[0], named: readonly string[]): void {
-    const text = forecastText(plan, this.console.palette('stdout'), {isSequential: named.length > 0})
-    writeView('stdout', ['', ...(text.length > 0 ? text : ['nothing that anyone would notice'])])
+    const verb = named.length > 0 ? 'upgrade' : 'deploy'
+    const starting = startCondition(verb, undefined)
+    const text = forecastText(plan, this.console.palette('stdout'), {...starting, isRequested: true})
+    writeView('stdout', ['', ...(text.length > 0 ? text : ['no release would get a new revision'])])
   }
 
   private showDiff(planned: PlannedChange, rendered: Rendered): void {

@@ -2,6 +2,7 @@ import {asKkError} from '../base/errors.ts'
 import type {ReleaseRecord} from '../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRecords, RunRelease} from '../kubernetes/records/runs.ts'
 import {isMadeBy} from '../plan/installation.ts'
+import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from './events.ts'
 import type {ObservedRun, RunObserver} from './observer.ts'
@@ -18,6 +19,8 @@ export interface RecordOptions {
 
 /** The number of records of one environment that are kept in the cluster. */
 const MAX_RECORDS = 50
+
+const FORECAST: ReadonlySet<string> = new Set(['install', 'upgrade'] satisfies ActionKind[])
 
 const CHANGING: ReadonlySet<RunEvent['type']> = new Set([
   'release-started',
@@ -71,10 +74,10 @@ function withProgress(record: RunRecord, {releases}: RunState): RunRecord {
       ...each,
       outcome: progress.state,
       ...(deleted && {deleted}),
-      ...(progress.state === 'succeeded' && {
-        after: progress.revision,
-        seconds: Math.round(progress.seconds * 10) / 10,
-      }),
+      ...(progress.state === 'succeeded' && {after: progress.revision}),
+      // Only these are forecast, and the record of a large run is short of room.
+      ...(progress.state === 'succeeded' &&
+        FORECAST.has(each.kind) && {seconds: Math.round(progress.seconds * 10) / 10}),
       ...(progress.state === 'failed' && {code: progress.error.code}),
     }
   })

@@ -45,7 +45,7 @@ export interface ChangePreview {
   /** The notes of the checks before the first change. */
   readonly notes: readonly string[]
   readonly later: readonly KnownAfterApply[]
-  /** What the actions take that were rendered, and who notices them. */
+  /** What the actions take that were rendered, and who notices them; empty unless requested. */
   readonly forecast: readonly ActionForecast[]
   readonly data: readonly HookData[]
 }
@@ -62,8 +62,8 @@ interface PreflightOptions {
   readonly forceConflicts?: boolean | undefined
   /** Checks in addition to `CHECKS`. */
   readonly moreChecks?: readonly Check[]
-  /** Runs of other clusters, for the forecast. */
-  readonly pastRuns?: PastRuns
+  /** Runs of other clusters, for the forecast; undefined without one. */
+  readonly pastRuns?: PastRuns | undefined
   /** Called with the rendered objects before anything is refused. */
   readonly onRendered: (rendered: Rendered) => void
 }
@@ -83,7 +83,7 @@ export async function previewChange(
     forceVersion,
     forceConflicts = false,
     moreChecks = [],
-    pastRuns = [],
+    pastRuns,
   }: PreflightOptions,
 ): Promise<ChangePreview> {
   const {prepared, plan, previous, records} = planned
@@ -97,7 +97,7 @@ export async function previewChange(
   if (helm) {
     await expectSupported({observed: planned, rendered, ports: {cluster, helm}, forceVersion})
     const change = deployChange({prepared, plan, rendered, previous, records, cluster})
-    expected = await forecastChange(plan, change, {cluster, pastRuns})
+    if (pastRuns) expected = await forecastChange(plan, {rendered, previous}, {cluster, pastRuns})
     const mask = preparedMask(prepared)
     notes.push(...(await checkBefore(change, [...CHECKS, ...moreChecks], mask)))
     notes.push(...uncheckedNotes(prepared, plan, rendered))

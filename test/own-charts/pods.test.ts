@@ -1,5 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Values} from '../../src/base/values.ts'
+import type {Manifests} from '../../src/plan/forecast/action-forecast.ts'
+import {noticedBetween} from '../../src/plan/forecast/impact.ts'
 import {atNight} from '../support/night.ts'
 import {atLargest, SERVICES, useCharts, valuesOf, withAllObjects} from './support/charts.ts'
 import {containers, find, ofKind, type PodSpec, pods, servers, workloads} from './support/objects.ts'
@@ -49,10 +51,19 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
-  it('state what users notice while they are replaced on a node', () => {
-    for (const {metadata} of ofKind(objects, 'DaemonSet'))
-      expect(metadata.annotations, metadata.name).toHaveProperty(['kk.openstack.org/users-notice'])
-  })
+  it.each(workloads(objects).map((object) => object.metadata.name))(
+    'leave nobody in doubt of who notices that they are replaced: %s',
+    (name) => {
+      const after = objects.map((object) => {
+        if (object.metadata.name !== name || !object.spec?.template) return object
+        return {...object, spec: {...object.spec, template: {...object.spec.template, changed: true}}}
+      })
+
+      const {users, instances} = noticedBetween({before: objects, after} as unknown as Manifests, 'openstack')
+
+      expect([users.impact, instances.impact]).not.toContain('unknown')
+    },
+  )
 
   it('mount the files that they read, and not all of a ConfigMap', () => {
     const sources = pods(objects).flatMap(({spec}) =>

@@ -3,7 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import type {Cluster} from '../../kubernetes/cluster.ts'
 import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
-import {withNotes} from '../../plan/plan.ts'
+import {type Plan, withNotes} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {forecastText} from '../../report/plan/forecast-text.ts'
@@ -15,7 +15,7 @@ import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {readPastRuns} from '../../verbs/change/forecast-change.ts'
 import {type ConfirmDataLoss, type HookData, hookDataLines} from '../../verbs/change/hook-data.ts'
 import {type PlannedChange, planChange} from '../../verbs/change/planned-change.ts'
-import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
+import type {RunAccount} from '../../verbs/change/start-run.ts'
 import {observeCluster} from '../../verbs/plan.ts'
 import {type Console, canAsk, confirm, requireConfirmation, writeView} from '../console.ts'
 import {offerGuard} from '../guard.ts'
@@ -30,6 +30,7 @@ import {expectRollbackFor, type UndoRuns, undoFailed} from './on-failure.ts'
 import {repeatCommand, retryFlags, statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
 import {notOperatedCheck, printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
+import {startCondition} from './start-condition.ts'
 import {TESTS_FOLLOW, type TestsAfter, testAfter} from './tests.ts'
 import {upgradeChecks} from './upgrade-checks.ts'
 
@@ -117,7 +118,7 @@ export async function change(options: Change): Promise<ExitCode> {
   const settle = () => ask().then(planned.keepSecrets)
   if (operated) {
     const {hub} = operated
-    await expectReady(planned, {cluster, flags})
+    await expectReady(planned, {...options, cluster})
     return await operator.runViaOperator({scope, planned, cluster, hub, settle}, context)
   }
   const {line, setHint} = repeatCommand({file: environment.file, names: scope.names, flags})
@@ -142,16 +143,26 @@ export async function change(options: Change): Promise<ExitCode> {
   })
 }
 
+/** Shows what a change takes, and who notices it: in a dry run, it is part of the result. */
+function showForecast(plan: Plan, {verb, flags, console}: Pick<Change, 'verb' | 'flags' | 'console'>): void {
+  const stream = flags['dry-run'] && flags.output === 'text' ? 'stdout' : 'stderr'
+  const text = forecastText(plan, console.palette(stream), startCondition(verb, flags.concurrency))
+  if (text.length > 0) writeView(stream, ['', ...text])
+}
+
 /**
- * Throws the problems that the operator would find with the file. Without permission to check, the operator
- * finds them.
+ * Throws the problems that the operator would find with the file, and shows what the change takes. Without
+ * permission to check, the operator finds them.
  */
 async function expectReady(
   planned: PlannedChange,
-  {cluster, flags}: {readonly cluster: Cluster; readonly flags: ChangeFlags},
+  {cluster, ...shown}: Pick<Change, 'verb' | 'flags' | 'console'> & {readonly cluster: Cluster},
 ): Promise<void> {
+  const {flags} = shown
   try {
-    await using _ready = await planned.ready({cluster, helm: await openUsersHelm(flags, cluster)})
+    const pastRuns = await readPastRuns(flags.history)
+    await using ready = await planned.ready({cluster, helm: await openUsersHelm(flags, cluster), pastRuns})
+    showForecast({...planned.plan, forecast: ready.forecast}, shown)
   } catch (error) {
     const {code, message} = asKkError(error)
     if (code === 'KK_FORBIDDEN') return
@@ -213,12 +224,8 @@ async function runChange(
   }
   await using ready = await planned.ready(ports)
   for (const note of ready.notes) console.say(`note: ${note}`)
-  const starting = startCondition(verb, flags.concurrency)
   const foreseen = {...plan, forecast: ready.forecast}
-  const stream = flags['dry-run'] && flags.output === 'text' ? 'stdout' : 'stderr'
-  const isSequential = starting.concurrency === 1
-  const taken = forecastText(foreseen, console.palette(stream), {isSequential})
-  if (taken.length > 0) writeView(stream, ['', ...taken])
+  showForecast(foreseen, {verb, flags, console})
   if (flags['dry-run']) {
     for (const line of hookDataLines(data)) console.say(line)
     const notes = [...(flags.test ? [TESTS_FOLLOW] : []), ...ready.notes]
@@ -228,7 +235,7 @@ async function runChange(
   await ask()
   const choices = {
     ...runChoices(flags, {verb, scope, ...account}),
-    ...starting,
+    ...startCondition(verb, flags.concurrency),
   }
   const {prepull = verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
   const commands = {...nextCommands, status: statusCommand(environment, flags)}
@@ -268,21 +275,6 @@ function undoneDocument({rollback, removal}: UndoRuns) {
     ...(rollback && {rollback: runDocument(rollback.state)}),
     ...(removal && {removal: runDocument(removal.state)}),
   }
-}
-
-/**
- * Verbs that change one release after another, each until its gate has passed, unless `--concurrency` is
- * specified.
- */
-const SEQUENTIAL_VERBS: ReadonlySet<string> = new Set(['upgrade', 'update', 'reconfigure'])
-
-/** Returns the concurrency of a verb; `concurrency` is the value of the flag. */
-function startCondition(
-  verb: string,
-  concurrency: number | undefined,
-): Pick<RunChoices, 'concurrency' | 'startCondition'> {
-  if (!SEQUENTIAL_VERBS.has(verb)) return {concurrency, startCondition: 'helm'}
-  return {concurrency: concurrency ?? 1, startCondition: 'gate'}
 }
 
 /** Maps arguments to release names, if they are other names. */

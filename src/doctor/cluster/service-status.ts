@@ -24,7 +24,9 @@ export const serviceStatusCheck: Check = {
       const health = await cluster.health.of(namespace, [object])
       const advice = `${kubectl} logs ${objectName(object).toLowerCase()} --namespace ${namespace}`
       const findings = passes(health)
-        ? partialNotes(health).map((note) => judgeAway(note, name))
+        ? partialNotes(health)
+            .filter(isServiceReport)
+            .map((note) => judgeAway(note, name))
         : health.blames.map((cause) => judge(cause, name))
       return findings.map((finding) => ({...finding, advice}))
     })

@@ -30,6 +30,16 @@ function findTemplate(object: KubernetesObject): unknown {
   return TEMPLATE_KINDS.has(object.kind) ? (dig(object, 'spec', 'template') ?? {}) : undefined
 }
 
+/** The label of the primary of a database, which is set at run time and is in no pod template. */
+const PRIMARY = 'kk.openstack.org/primary'
+
+/** Whether an object is a Service that selects pods with these labels. */
+export function selectsPods(object: KubernetesObject, labels: PodTemplate['labels']): boolean {
+  const selector = Object.entries(dig(object, 'spec', 'selector') ?? {}).filter(([key]) => key !== PRIMARY)
+  const isService = object.kind === 'Service' && selector.length > 0
+  return isService && selector.every(([key, value]) => labels[key] === value)
+}
+
 /** A container, and its name in messages. */
 export interface NamedContainer {
   readonly container: object

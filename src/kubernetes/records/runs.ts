@@ -36,7 +36,7 @@ export interface RunRelease {
   readonly claims?: readonly {readonly namespace: string; readonly name: string; readonly uid: string}[]
   /** Whether the action replaces images of the release. */
   readonly replacesImages?: boolean
-  /** How long the action took. */
+  /** How long an installation or an upgrade took that has succeeded. */
   readonly seconds?: number
   readonly outcome: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped'
   /** The code of the error that it failed with. */

@@ -16,6 +16,11 @@ export function recreatesObjects(reasons: readonly string[]): boolean {
   )
 }
 
+/** Returns true if an action with these reasons resets what differs on the cluster. */
+export function resetsDrift(reasons: readonly string[]): boolean {
+  return reasons.some((reason) => reason === OBJECTS_MISSING || reason.startsWith(DRIFTED))
+}
+
 const DRIFTED = 'drifted: '
 const IS_GONE = ' is gone'
 

@@ -24,6 +24,8 @@ export interface Expected {
   readonly seconds: number
   /** The number of earlier runs of which `seconds` is the median; 0 if it is estimated from the manifest. */
   readonly runs: number
+  /** Whether an estimate is of one node, and pods are replaced on one node after the other. */
+  readonly perNode?: true
 }
 
 /** What an action takes, and who notices it. */

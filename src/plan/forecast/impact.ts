@@ -1,14 +1,21 @@
-import {isMap} from '../../base/values.ts'
+import {dig, digText} from '../../base/dig.ts'
+import {isRolledByNode} from '../../kubernetes/gate/node-roll.ts'
+import {isBuiltIn} from '../../kubernetes/inventory/custom-kinds.ts'
+import {hookEvents, isHook, withoutHooks} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
+import {objectName} from '../../kubernetes/manifest/manifest.ts'
+import {podTemplate, selectsPods} from '../../kubernetes/manifest/pods.ts'
+import {matchObjects, type ObjectPair} from '../changes/match-objects.ts'
 import {canonicalJson} from '../digest.ts'
-import type {Impact, Noticed, NoticedBy} from './action-forecast.ts'
+import type {Impact, Manifests, Noticed, NoticedBy} from './action-forecast.ts'
+import {changedJobs} from './changed-jobs.ts'
 
-export const NOTHING_NOTICED: NoticedBy = {
+const NOTHING_NOTICED: NoticedBy = {
   users: {impact: 'none', why: []},
   instances: {impact: 'none', why: []},
 }
 
-/** Annotations of a workload: what is noticed while a pod of it is replaced. */
+/** Annotations of a workload: what is noticed while a pod of it is replaced; empty: nothing. */
 const NOTICE = {
   users: 'kk.openstack.org/users-notice',
   instances: 'kk.openstack.org/instances-notice',
@@ -17,93 +24,131 @@ const NOTICE = {
 /** From least to most. */
 const IMPACTS: readonly Impact[] = ['none', 'unknown', 'brief', 'outage']
 
-interface Workload {
-  readonly name: string
-  readonly object: KubernetesObject
-}
+/** The kinds whose controller replaces pods. */
+const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet'])
+/** Further kinds whose change may interrupt connections or pods, in ways that the manifest does not show. */
+const UNCLEAR = new Set(['Pod', 'ReplicaSet', 'ReplicationController', 'Ingress', 'APIService'])
 
 /**
  * Returns what is noticed when a release goes from one manifest to another, by how Kubernetes replaces the
  * pods of the workloads whose template differs, and by what the workloads state in annotations.
  */
-export function noticedBetween(
-  before: readonly KubernetesObject[],
-  after: readonly KubernetesObject[],
-): NoticedBy {
-  const earlier = new Map(workloadsIn(before).map((each) => [each.name, each]))
-  const later = new Map(workloadsIn(after).map((each) => [each.name, each]))
-  const replaced = [...later.values()].filter(({name, object}) => {
-    const former = earlier.get(name)
-    return former && templateOf(former.object) !== templateOf(object)
-  })
-  const removed = [...earlier.values()].filter(({name}) => !later.has(name))
-  const waitsForJobs = changedJobs(before, after).length > 0
+export function noticedBetween({before, after}: Manifests, namespace: string): NoticedBy {
+  const pairs = matchObjects(withoutHooks(before), withoutHooks(after), namespace)
+  // What helm runs before it changes anything has ended when pods are replaced.
+  const hasJobs = changedJobs({before, after}, 'upgrade').some(
+    (job) => !isHook(job) || hookEvents(job).includes('post-upgrade'),
+  )
+  const around = {namespace, before, after, hasJobs}
+  const noticed = pairs.map((pair) => noticedOf(pair, around))
   return {
-    users: worst([
-      ...replaced.map((workload) => usersNotice(workload, {objects: after, waitsForJobs})),
-      ...removed.map(({name, object}) => removedNotice(name, object, before)),
-    ]),
-    instances: worst([...replaced, ...removed].map(instancesNotice)),
+    users: worst(noticed.map(({users}) => users)),
+    instances: worst(noticed.map(({instances}) => instances)),
   }
 }
 
-function workloadsIn(objects: readonly KubernetesObject[]): readonly Workload[] {
-  return objects
-    .filter(({kind}) => kind === 'Deployment' || kind === 'StatefulSet' || kind === 'DaemonSet')
-    .map((object) => ({name: `${object.kind} ${object.metadata.name}`, object}))
-}
-
-function changedJobs(
-  before: readonly KubernetesObject[],
-  after: readonly KubernetesObject[],
-): readonly KubernetesObject[] {
-  const jobs = (objects: readonly KubernetesObject[]) => objects.filter(({kind}) => kind === 'Job')
-  const earlier = new Set(jobs(before).map((job) => `${job.metadata.name} ${templateOf(job)}`))
-  return jobs(after).filter((job) => !earlier.has(`${job.metadata.name} ${templateOf(job)}`))
-}
-
-interface Surroundings {
-  readonly objects: readonly KubernetesObject[]
-  /** Whether the pods may wait for Jobs of the same change. */
-  readonly waitsForJobs: boolean
-}
-
-function usersNotice({name, object}: Workload, {objects, waitsForJobs}: Surroundings): Noticed {
-  const stated = object.metadata.annotations?.[NOTICE.users]
-  if (stated !== undefined) return stated === '' ? none() : brief(`${name}: ${stated}`)
-  const {kind} = object
-  const isServed = objects.some((service) => selects(service, object))
-  if (kind === 'DaemonSet') {
-    if (isServed) return brief(`${name}: its pod is replaced on one node after the other`)
-    return {impact: 'unknown', why: [`${name}: does not state it`]}
+/** Returns the most that is noticed by any of these. */
+export function mostNoticed(all: readonly NoticedBy[]): NoticedBy {
+  return {
+    users: worst(all.map(({users}) => users)),
+    instances: worst(all.map(({instances}) => instances)),
   }
-  const replicas = numberAt(object, 'replicas') ?? 1
-  if (replicas === 0) return none()
-  if (kind === 'StatefulSet') {
-    const what = replicas === 1 ? 'its only pod is replaced' : 'its members are replaced one after the other'
-    return brief(`${name}: ${what}`)
+}
+
+interface Surroundings extends Manifests {
+  readonly namespace: string
+  /** Whether there are Jobs for which the new pods may wait. */
+  readonly hasJobs: boolean
+}
+
+function noticedOf({before, after}: ObjectPair, around: Surroundings): NoticedBy {
+  const object = (after ?? before)!
+  const isWorkload = WORKLOADS.has(object.kind)
+  // What is new is not used yet.
+  if (!before) return NOTHING_NOTICED
+  if (!after) return isWorkload ? removed(before, around) : {...NOTHING_NOTICED, users: goneNotice(before)}
+  if (!isWorkload) return {...NOTHING_NOTICED, users: changedNotice(before, after)}
+  if (wantedPods(before) > 0 && wantedPods(after) === 0)
+    return {users: outageIfServed(before, around, 'is scaled to 0'), instances: instancesNotice(before)}
+  if (!isReplaced(before, after)) return NOTHING_NOTICED
+  return {users: usersNotice(after, around), instances: instancesNotice(after)}
+}
+
+function removed(object: KubernetesObject, around: Surroundings): NoticedBy {
+  return {users: outageIfServed(object, around, 'is removed'), instances: instancesNotice(object)}
+}
+
+/** What does not serve connections may still do work for others. */
+function outageIfServed(object: KubernetesObject, {before, namespace}: Surroundings, what: string): Noticed {
+  return noticed(isServed(object, before, namespace) ? 'outage' : 'unknown', object, what)
+}
+
+function goneNotice(object: KubernetesObject): Noticed {
+  if (object.kind === 'Service') return noticed('outage', object, 'is removed')
+  return isUnclear(object) ? noticed('unknown', object, 'is removed') : NONE
+}
+
+/** Returns what users notice of an object without pods of its own. */
+function changedNotice(before: KubernetesObject, after: KubernetesObject): Noticed {
+  const differs = (...path: readonly string[]) =>
+    canonicalJson(dig(before, ...path) ?? {}) !== canonicalJson(dig(after, ...path) ?? {})
+  if (after.kind === 'Service')
+    return differs('spec', 'selector') ? noticed('unknown', after, 'selects other pods') : NONE
+  return isUnclear(after) && differs('spec') ? noticed('unknown', after, 'changes') : NONE
+}
+
+/** Whether the manifest does not show what a change of an object does: nobody knows what an operator does. */
+function isUnclear({apiVersion, kind}: KubernetesObject): boolean {
+  return UNCLEAR.has(kind) || !isBuiltIn(apiVersion)
+}
+
+/** Whether the controller of a workload replaces pods because of the change. */
+function isReplaced(before: KubernetesObject, after: KubernetesObject): boolean {
+  const template = (object: KubernetesObject) => canonicalJson(dig(object, 'spec', 'template') ?? {})
+  if (template(before) === template(after)) return false
+  const strategy = digText(after, 'spec', 'updateStrategy', 'type')
+  if (strategy === 'OnDelete') return isRolledByNode(after)
+  const partition = dig(after, 'spec', 'updateStrategy', 'rollingUpdate', 'partition')
+  return typeof partition !== 'number' || partition < wantedPods(after)
+}
+
+function wantedPods(workload: KubernetesObject): number {
+  const replicas = dig(workload, 'spec', 'replicas')
+  return typeof replicas === 'number' ? replicas : 1
+}
+
+function usersNotice(workload: KubernetesObject, {after, namespace, hasJobs}: Surroundings): Noticed {
+  const stated = workload.metadata.annotations?.[NOTICE.users]
+  if (stated !== undefined) return stated === '' ? NONE : noticed('brief', workload, stated)
+  if (workload.kind === 'DaemonSet') {
+    if (!isServed(workload, after, namespace)) return noticed('unknown', workload, 'does not state it')
+    return noticed('brief', workload, `its pods are replaced ${pace(workload)}`)
   }
-  const left = podsLeft(object, replicas)
-  if (left > 0) return none()
-  const what = `no pod of it runs until a new one is ready`
-  if (!waitsForJobs || hasPodsFirst(object)) return brief(`${name}: ${what}`)
-  return {impact: 'outage', why: [`${name}: ${what}, which may wait for the Jobs of this release`]}
+  const replicas = wantedPods(workload)
+  if (workload.kind === 'StatefulSet' && replicas > 1)
+    return noticed('brief', workload, 'its members are replaced one after the other')
+  if (workload.kind === 'Deployment' && podsLeft(workload, replicas) > 0) return NONE
+  if (replicas === 0) return NONE
+  return hasJobs
+    ? noticed('outage', workload, 'no pod of it runs until a new one is ready, which may wait for Jobs')
+    : noticed('brief', workload, 'no pod of it runs until a new one is ready')
 }
 
-/** Whether Kubernetes keeps a pod until a new one is ready. */
-function hasPodsFirst(deployment: KubernetesObject): boolean {
-  return strategyOf(deployment).type !== 'Recreate'
+function pace(daemonSet: KubernetesObject): string {
+  const unavailable = dig(daemonSet, 'spec', 'updateStrategy', 'rollingUpdate', 'maxUnavailable')
+  return unavailable === '100%' ? 'on all nodes at once' : 'on one node after the other'
 }
 
-function removedNotice(name: string, object: KubernetesObject, before: readonly KubernetesObject[]): Noticed {
-  return before.some((service) => selects(service, object))
-    ? {impact: 'outage', why: [`${name}: is removed`]}
-    : none()
-}
-
-function instancesNotice({name, object}: Workload): Noticed {
-  const stated = object.metadata.annotations?.[NOTICE.instances]
-  return stated ? brief(`${name}: ${stated}`) : none()
+/**
+ * Returns what instances notice. Deployments are no part of a node; a chart that states what users notice
+ * states what instances do, too.
+ */
+function instancesNotice(workload: KubernetesObject): Noticed {
+  const {annotations} = workload.metadata
+  const stated = annotations?.[NOTICE.instances]
+  if (stated) return noticed('brief', workload, stated)
+  const isKnown = stated !== undefined || annotations?.[NOTICE.users] !== undefined
+  return isKnown || workload.kind === 'Deployment' ? NONE : noticed('unknown', workload, 'does not state it')
 }
 
 /**
@@ -111,59 +156,40 @@ function instancesNotice({name, object}: Workload): Noticed {
  * deployment/util/deployment_util.go ResolveFenceposts, MaxUnavailable).
  */
 function podsLeft(deployment: KubernetesObject, replicas: number): number {
-  const {type, rollingUpdate} = strategyOf(deployment)
-  if (type === 'Recreate') return 0
-  const {maxUnavailable = '25%', maxSurge = '25%'} = rollingUpdate
-  const surge = share(maxSurge, replicas, Math.ceil)
-  const unavailable = share(maxUnavailable, replicas, Math.floor)
+  const strategy = dig(deployment, 'spec', 'strategy')
+  if (digText(strategy, 'type') === 'Recreate') return 0
+  const surge = share(dig(strategy, 'rollingUpdate', 'maxSurge'), replicas, Math.ceil)
+  const unavailable = share(dig(strategy, 'rollingUpdate', 'maxUnavailable'), replicas, Math.floor)
   return replicas - (surge === 0 && unavailable === 0 ? 1 : unavailable)
 }
 
-function share(of: unknown, replicas: number, round: (value: number) => number): number {
-  if (typeof of === 'number') return Math.min(of, replicas)
-  return Math.min(round((Number.parseFloat(String(of)) / 100) * replicas), replicas)
+/** Returns a number of pods, or a share of them; Kubernetes' default is 25%. */
+function share(stated: unknown, replicas: number, round: (value: number) => number): number {
+  if (typeof stated === 'number') return Math.min(stated, replicas)
+  const percent = Number.parseFloat(typeof stated === 'string' ? stated : '25%')
+  return Math.min(round((percent / 100) * replicas), replicas)
 }
 
-interface Strategy {
-  readonly type?: string
-  readonly rollingUpdate: {readonly maxUnavailable?: unknown; readonly maxSurge?: unknown}
+function isServed(
+  workload: KubernetesObject,
+  objects: readonly KubernetesObject[],
+  namespace: string,
+): boolean {
+  const labels = podTemplate(workload)?.labels ?? {}
+  const own = workload.metadata.namespace ?? namespace
+  return objects.some(
+    (object) => (object.metadata.namespace ?? namespace) === own && selectsPods(object, labels),
+  )
 }
 
-function strategyOf({spec}: KubernetesObject): Strategy {
-  const strategy = isMap(spec) && isMap(spec.strategy) ? spec.strategy : {}
-  const {type, rollingUpdate} = strategy
-  return {...(typeof type === 'string' && {type}), rollingUpdate: isMap(rollingUpdate) ? rollingUpdate : {}}
-}
+const NONE: Noticed = {impact: 'none', why: []}
 
-function numberAt({spec}: KubernetesObject, key: string): number | undefined {
-  const value = isMap(spec) ? spec[key] : undefined
-  return typeof value === 'number' ? value : undefined
-}
-
-function templateOf({spec}: KubernetesObject): string {
-  return canonicalJson(isMap(spec) ? (spec.template ?? {}) : {})
-}
-
-/** Whether a Service sends connections to the pods of a workload. */
-function selects({kind, spec}: KubernetesObject, workload: KubernetesObject): boolean {
-  if (kind !== 'Service' || !isMap(spec) || !isMap(spec.selector)) return false
-  const template = isMap(workload.spec) ? workload.spec.template : undefined
-  const metadata = isMap(template) && isMap(template.metadata) ? template.metadata : {}
-  const labels = isMap(metadata.labels) ? metadata.labels : {}
-  const wanted = Object.entries(spec.selector)
-  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value)
-}
-
-function none(): Noticed {
-  return {impact: 'none', why: []}
-}
-
-function brief(why: string): Noticed {
-  return {impact: 'brief', why: [why]}
+function noticed(impact: Impact, object: KubernetesObject, why: string): Noticed {
+  return {impact, why: [`${objectName(object)}: ${why}`]}
 }
 
 /** Returns the most that is noticed, with all that causes as much. */
-function worst(noticed: readonly Noticed[]): Noticed {
-  const impact = IMPACTS.findLast((one) => noticed.some((each) => each.impact === one)) ?? 'none'
-  return {impact, why: noticed.filter((each) => each.impact === impact).flatMap(({why}) => why)}
+function worst(all: readonly Noticed[]): Noticed {
+  const impact = IMPACTS.findLast((one) => all.some((each) => each.impact === one)) ?? 'none'
+  return {impact, why: [...new Set(all.filter((each) => each.impact === impact).flatMap(({why}) => why))]}
 }

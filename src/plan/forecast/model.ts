@@ -1,44 +1,47 @@
+import {dig} from '../../base/dig.ts'
 import {isMap} from '../../base/values.ts'
 import {stableSeconds} from '../../kubernetes/gate/kinds/restarts.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {canonicalJson} from '../digest.ts'
-import type {Manifests} from './action-forecast.ts'
+import type {Expected, Manifests} from './action-forecast.ts'
+import {changedJobs} from './changed-jobs.ts'
 
 /** In seconds, as upgrades of a small cloud on two processors took them. */
-const HELM = 8
+export const HELM_SECONDS = 8
 const PULL = 20
 const JOB = 15
 const POD = 10
 
+interface Upgrading {
+  readonly kind: 'install' | 'upgrade'
+  readonly replacesImages: boolean
+}
+
 /**
- * Estimates how long a release takes without an earlier run, in seconds: helm, new images, its Jobs one after
- * the other, and its pods, which must have run for as long as they state.
+ * Estimates how long a release takes without an earlier run: helm, new images, its Jobs one after the other,
+ * and its pods, which must have run for as long as they state; members of a StatefulSet one after the other.
  */
-export function modelSeconds(
-  {before, after}: Manifests,
-  {replacesImages}: {readonly replacesImages: boolean},
-): number {
+export function modelled({before, after}: Manifests, {kind, replacesImages}: Upgrading): Expected {
   const earlier = new Set(before.map(keyOf))
-  const changed = after.filter((object) => templateOf(object) !== undefined && !earlier.has(keyOf(object)))
-  const isJob = ({kind}: KubernetesObject) => kind === 'Job'
-  const jobs = changed.filter(isJob).length
-  const workloads = changed.filter((object) => !isJob(object))
-  const pods = workloads.length > 0 ? POD + Math.max(...workloads.map(awaitedSeconds)) : 0
-  const pulls = replacesImages || (before.length === 0 && changed.length > 0)
-  return HELM + (pulls ? PULL : 0) + jobs * JOB + pods
+  const changed = after.filter((object) => {
+    return ['Deployment', 'StatefulSet', 'DaemonSet'].includes(object.kind) && !earlier.has(keyOf(object))
+  })
+  const jobs = changedJobs({before, after}, kind).length
+  const pulls = replacesImages || (before.length === 0 && changed.length + jobs > 0)
+  const seconds =
+    HELM_SECONDS + (pulls ? PULL : 0) + jobs * JOB + Math.max(0, ...changed.map(replacementSeconds))
+  const isPerNode = before.length > 0 && changed.some((object) => object.kind === 'DaemonSet')
+  return {seconds, runs: 0, ...(isPerNode && {perNode: true})}
 }
 
 function keyOf(object: KubernetesObject): string {
-  return `${object.kind} ${object.metadata.name} ${canonicalJson(templateOf(object) ?? {})}`
+  return `${object.kind} ${object.metadata.name} ${canonicalJson(dig(object, 'spec', 'template') ?? {})}`
 }
 
-function templateOf({spec}: KubernetesObject): Readonly<Record<string, unknown>> | undefined {
-  return isMap(spec) && isMap(spec.template) ? spec.template : undefined
-}
-
-function awaitedSeconds(object: KubernetesObject): number {
-  const metadata = templateOf(object)?.metadata
+function replacementSeconds(workload: KubernetesObject): number {
+  const annotations = dig(workload, 'spec', 'template', 'metadata', 'annotations')
   // A template that renders nothing there leaves null.
-  const annotations = isMap(metadata) && isMap(metadata.annotations) ? metadata.annotations : {}
-  return stableSeconds(annotations as Readonly<Record<string, string>>) ?? 0
+  const stated = isMap(annotations) ? (annotations as Readonly<Record<string, string>>) : {}
+  const members = workload.kind === 'StatefulSet' ? dig(workload, 'spec', 'replicas') : 1
+  return (POD + (stableSeconds(stated) ?? 0)) * (typeof members === 'number' ? members : 1)
 }

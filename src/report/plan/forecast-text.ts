@@ -1,5 +1,5 @@
 import type {ActionForecast, Expected, Noticed} from '../../plan/forecast/action-forecast.ts'
-import {totalSeconds} from '../../plan/forecast/forecast.ts'
+import {type Concurrency, totalSeconds} from '../../plan/forecast/forecast.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {Palette} from '../colour.ts'
 import {type Columns, table} from '../table.ts'
@@ -11,17 +11,18 @@ import type {Part} from '../text/view.ts'
 const WORDS = {none: '-', unknown: 'not known', brief: 'brief', outage: 'outage'} as const
 
 /**
- * Returns how long the actions of a plan take, and who notices them; nothing for first installs alone, of
- * which nothing is known from earlier runs and which nobody uses yet.
+ * Returns how long the actions of a plan take, and who notices them; unless it is requested, nothing for
+ * first installs alone, of which no earlier run is known and which nobody uses yet.
  */
 export function forecastText(
   plan: Pick<Plan, 'actions' | 'forecast'>,
   palette: Palette,
-  {isSequential}: {readonly isSequential: boolean},
+  {isRequested = false, ...concurrency}: Concurrency & {readonly isRequested?: boolean},
 ): readonly Part[] {
   const {forecast = []} = plan
   const isFirst = plan.actions.every(({kind}) => kind !== 'upgrade')
-  if (forecast.length === 0 || (isFirst && forecast.every(({runs}) => runs === 0))) return []
+  if (forecast.length === 0) return []
+  if (!isRequested && isFirst && forecast.every(({runs}) => runs === 0)) return []
   const labels = releaseLabels(forecast.map(({release}) => release))
   const migrates = forecast.some(({migrations}) => migrations.length > 0)
   const columns: Columns<ActionForecast> = {
@@ -30,24 +31,30 @@ export function forecastText(
     USERS: {cell: ({users}) => noticedWord(users, palette), whole: true},
     INSTANCES: {cell: ({instances}) => noticedWord(instances, palette), whole: true},
     ...(migrates && {
-      'NO WAY BACK FROM': ({migrations}: ActionForecast) => migrations[0] ?? '-',
+      'NO WAY BACK': ({migrations}: ActionForecast) =>
+        migrations.length > 0 ? 'from its first migration' : '-',
     }),
   }
-  const total = totalSeconds(plan, {isSequential})
-  const isModel = forecast.some(({runs}) => runs === 0)
+  const total = totalSeconds(plan, concurrency)
+  const isEstimate = forecast.some(({runs}) => runs === 0)
+  const isLeast = forecast.some(({perNode}) => perNode)
   return [
     table(forecast, columns, {headColour: palette.quiet}),
     ...forecast.flatMap(({release, users, instances}) => [
       ...whyLines(labels(release), 'users', users),
       ...whyLines(labels(release), 'instances', instances),
     ]),
-    `${isModel ? 'about ' : ''}${durationText(total)} in all${isModel ? '; "about": an estimate, because this environment has no earlier run of it' : ''}`,
+    `${isLeast ? 'at least ' : isEstimate ? 'about ' : ''}${durationText(total)} in all`,
+    ...(isEstimate ? ['"about" is an estimate, because no earlier run that did the same is known'] : []),
+    ...(isLeast ? ['"at least" is the estimate of one node: pods are replaced on one after the other'] : []),
   ]
 }
 
-/** Returns an expected duration as text: `40 s`, or `about 40 s` if it is an estimate. */
-export function expectedText({seconds, runs}: Expected): string {
-  return runs === 0 ? `about ${durationText(seconds)}` : durationText(seconds)
+/** Returns an expected duration as text: `40 s`, or as an estimate `about 40 s`, `at least 40 s`. */
+export function expectedText({seconds, runs, perNode}: Expected): string {
+  const text = durationText(seconds)
+  if (runs > 0) return text
+  return perNode ? `at least ${text}` : `about ${text}`
 }
 
 function noticedWord({impact}: Noticed, {change, bad}: Palette): string {

@@ -1,10 +1,13 @@
 import {asKkError, KkError} from '../../base/errors.ts'
 import {isMap} from '../../base/values.ts'
-import type {Change} from '../../doctor/checks/change.ts'
+import {upgradedObjects} from '../../kubernetes/manifest/manifest.ts'
+import type {StoredRelease} from '../../kubernetes/records/release-record.ts'
 import type {RunRecord, RunRecords} from '../../kubernetes/records/runs.ts'
 import type {ActionForecast} from '../../plan/forecast/action-forecast.ts'
 import {forecast} from '../../plan/forecast/forecast.ts'
 import type {Plan} from '../../plan/plan.ts'
+import type {Rendered} from '../../prepare/rendering/render.ts'
+import type {ReleaseId} from '../../release.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 
 /** Runs from which the time of an action follows, the newest first. */
@@ -17,25 +20,32 @@ interface Sources {
 }
 
 /**
- * Returns what the actions of a change take, by earlier runs of the environment if their records may be read,
+ * Returns what the actions of a change take, by earlier runs of the environment if their records can be read,
  * and who notices them.
  */
 export async function forecastChange(
   {environment, actions}: Plan,
-  {next}: Pick<Change, 'next'>,
+  {rendered, previous}: Compared,
   {cluster, pastRuns}: Sources,
 ): Promise<readonly ActionForecast[]> {
   const manifests = new Map(
-    [...next].map(([release, {objects, before, hooksBefore}]) => [
+    [...rendered].map(([release, after]) => [
       release,
-      {before: [...before, ...hooksBefore], after: objects.map(({object}) => object)},
+      {earlier: (previous.get(release) ?? []).map(upgradedObjects), after},
     ]),
   )
   const own = await cluster.runs.list(environment).catch((error: unknown) => {
-    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    // A forecast is worth no failure.
+    if (asKkError(error).code === 'KK_BUG') throw error
     return []
   })
   return forecast({actions, manifests, records: [...own, ...pastRuns]})
+}
+
+interface Compared {
+  readonly rendered: Rendered
+  /** The revisions of each release that may be running; see `previousRevisions`. */
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
 }
 
 /**

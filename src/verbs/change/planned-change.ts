@@ -215,7 +215,7 @@ async function readyPlan(
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
     const planned = deployChange({...compared, records, prepared, cluster})
-    const expected = await forecastChange(plan, planned, {cluster, pastRuns})
+    const expected = await forecastChange(plan, compared, {cluster, pastRuns})
     const mask = preparedMask(prepared)
     const notes = await checkBefore(planned, [...CHECKS, ...moreChecks], mask)
     const shared = await sharedObjects(planned)

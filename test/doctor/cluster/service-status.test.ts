@@ -62,7 +62,11 @@ it('a service that is not healthy is a problem, and an unknown status a warning'
 })
 
 it('what is down only on nodes that are away is a warning, and the service is not counted as healthy', async () => {
-  const note = {object: 'Deployment/cinder-status', message: 'cinder-volume on three: down'}
+  const note = {
+    object: 'Deployment/cinder-status',
+    reason: 'ServiceUnhealthy',
+    message: 'cinder-volume on three: down',
+  }
 
   const {found} = await findings([recordOf('cinder', deployment('cinder-status'))], {
     'cinder-status': {state: 'partial', notes: [note]},

@@ -34,7 +34,11 @@ function forecastOf({before, after, past = [], kind = 'upgrade'}: Case) {
   const records = past.map((each) => ({
     releases: [runRelease('keystone', {kind: 'upgrade', outcome: 'succeeded', ...each})],
   }))
-  return forecast({actions, manifests: new Map([[RELEASE, {before, after}]]), records})[0]!
+  return forecast({
+    actions,
+    manifests: new Map([[RELEASE, {earlier: before.length > 0 ? [before] : [], after}]]),
+    records,
+  })[0]!
 }
 
 const NEW_IMAGE = {before: [deployment('one')], after: [deployment('two')]}
@@ -83,6 +87,50 @@ it('an upgrade names the migrations from which on there is no way back, an insta
   })
 })
 
+it('is the most of all revisions that may be running, because the last one has failed', () => {
+  const {actions} = planOf({keystone: []}, {keystone: 'upgrade'})
+  const set = (image: string) => ({...deployment(image), kind: 'StatefulSet'})
+  const earlier = [[set('two')], [set('one')]]
+
+  const [of] = forecast({
+    actions,
+    manifests: new Map([[RELEASE, {earlier, after: [set('one')]}]]),
+    records: [],
+  })
+
+  expect(of).toMatchObject({users: {impact: 'brief'}, replacesImages: true})
+})
+
+it('is not known where drift is reset, which no manifest shows', () => {
+  const {actions} = planOf({keystone: []}, {keystone: 'upgrade'})
+  const drifted = actions.map((action) => ({...action, reasons: ['drifted: Deployment/api spec.replicas']}))
+  const after = [deployment('one')]
+
+  const [of] = forecast({
+    actions: drifted,
+    manifests: new Map([[RELEASE, {earlier: [after], after}]]),
+    records: [],
+  })
+
+  expect(of).toMatchObject({users: {impact: 'unknown'}, instances: {impact: 'unknown'}})
+})
+
+it('an estimate counts members of a StatefulSet, and is of one node of a DaemonSet', () => {
+  const of = (kind: string, image: string) => ({
+    ...deployment(image),
+    kind,
+    spec: {...(deployment(image).spec as object), replicas: 3},
+  })
+
+  expect(forecastOf({before: [of('StatefulSet', 'one')], after: [of('StatefulSet', 'two')]})).toMatchObject({
+    seconds: 8 + 20 + 30,
+  })
+  expect(forecastOf({before: [of('DaemonSet', 'one')], after: [of('DaemonSet', 'two')]})).toMatchObject({
+    seconds: 8 + 20 + 10,
+    perNode: true,
+  })
+})
+
 it('releases without a new revision are not part of it', () => {
   const {actions} = planOf({keystone: []}, {keystone: 'check'})
 
@@ -99,8 +147,9 @@ it('a plan takes the sum of its actions one after the other, and else its longes
   }))
   const foreseen = {...plan, forecast: all}
 
-  expect(totalSeconds(foreseen, {isSequential: true})).toBe(55)
-  expect(totalSeconds(foreseen, {isSequential: false})).toBe(30)
+  expect(totalSeconds(foreseen, {concurrency: 2, startCondition: 'gate'})).toBe(35)
+  expect(totalSeconds(foreseen, {concurrency: 1, startCondition: 'gate'})).toBe(55)
+  expect(totalSeconds(foreseen, {concurrency: 8, startCondition: 'helm'})).toBe(30)
 })
 
 it.each([

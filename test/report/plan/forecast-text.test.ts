@@ -14,9 +14,11 @@ const NOTHING: Omit<ActionForecast, 'release'> = {
   replacesImages: true,
 }
 
-function text(forecast: readonly ActionForecast[], kind: 'install' | 'upgrade', isSequential = true): string {
+const SEQUENTIAL = {concurrency: 1, startCondition: 'gate'} as const
+
+function text(forecast: readonly ActionForecast[], kind: 'install' | 'upgrade', isRequested = false): string {
   const plan = planOf({keystone: [], nova: ['keystone']}, {keystone: kind, nova: kind})
-  return viewText(forecastText({...plan, forecast}, palette(0), {isSequential}))
+  return viewText(forecastText({...plan, forecast}, palette(0), {...SEQUENTIAL, isRequested}))
 }
 
 it('has the time of each action, who notices what and why, and all of it', () => {
@@ -32,12 +34,13 @@ it('has the time of each action, who notices what and why, and all of it', () =>
   ]
 
   expect(text(forecast, 'upgrade')).toMatchInlineSnapshot(`
-    "WHAT IT TAKES  TIME            USERS   INSTANCES  NO WAY BACK FROM
-    keystone       20 s            -       -          keystone-db-sync
+    "WHAT IT TAKES  TIME            USERS   INSTANCES  NO WAY BACK
+    keystone       20 s            -       -          from its first migration
     nova           about 3 m 20 s  outage  not known  -
     nova, users: outage: Deployment api: no pod of it runs
     nova, instances: not known: DaemonSet agent: does not state it
-    about 3 m 40 s in all; "about": an estimate, because this environment has no earlier run of it
+    about 3 m 40 s in all
+    "about" is an estimate, because no earlier run that did the same is known
     "
   `)
 })

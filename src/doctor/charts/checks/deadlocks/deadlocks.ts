@@ -5,7 +5,7 @@ import {wantText} from '../../../../graph/inference/infer.ts'
 import {isHook} from '../../../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../../../kubernetes/manifest/kubernetes-object.ts'
 import {objectName, type RenderedObject} from '../../../../kubernetes/manifest/manifest.ts'
-import {podTemplate} from '../../../../kubernetes/manifest/pods.ts'
+import {podTemplate, selectsPods} from '../../../../kubernetes/manifest/pods.ts'
 import {providedBy} from '../../../../prepare/inference/manifests/provided-by.ts'
 import {waiterOf} from '../../../../prepare/inference/manifests/waiter-of.ts'
 import {wantsOf} from '../../../../prepare/inference/manifests/wants-of.ts'
@@ -274,18 +274,12 @@ function namespaceOf({object, release}: Pick<OwnedObject, 'object' | 'release'>)
   return object.metadata.namespace ?? releaseNamespace(release)
 }
 
-const PRIMARY = 'kk.openstack.org/primary'
-
 /** Returns the need of a Service: it serves as soon as one of its pods is ready. */
 function podsBehind({object, release}: OwnedObject, pods: readonly Pods[]): readonly Need[] {
-  // The label of the primary is set at run time, and is not in the pod template.
-  const selector = Object.entries(dig(object, 'spec', 'selector') ?? {}).filter(([key]) => key !== PRIMARY)
-  const isOpen = dig(object, 'spec', 'publishNotReadyAddresses') === true
-  if (object.kind !== 'Service' || isOpen || selector.length === 0) return []
+  if (dig(object, 'spec', 'publishNotReadyAddresses') === true) return []
   const objectNamespace = namespaceOf({object, release})
   const behind = pods.filter(
-    ({namespace, labels}) =>
-      namespace === objectNamespace && selector.every(([key, value]) => labels[key] === value),
+    ({namespace, labels}) => namespace === objectNamespace && selectsPods(object, labels),
   )
   return behind.length === 0 ? [] : [{anyOf: behind.map(({event}) => event)}]
 }
