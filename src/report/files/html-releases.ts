@@ -1,6 +1,7 @@
 import type {ReleaseId} from '../../release.ts'
 import type {Progress, ReleaseProgress, RunState} from '../../run/run-state.ts'
 import type {Phase} from '../../run/times.ts'
+import {expectedText, isForetold} from '../plan/forecast-text.ts'
 import {clockText, durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
 import {type Markup, markup} from './markup.ts'
@@ -63,10 +64,14 @@ function startText(progressed: ReleaseProgress, {state, labels}: RowOptions): Ma
   return markup`${clockText((startedAt - state.startedAt) / 1000)}${after}`
 }
 
-function tookText({progress, times}: ReleaseProgress): Markup {
+function tookText(progressed: ReleaseProgress): Markup {
+  const {progress, times, expected} = progressed
   if (!('seconds' in progress)) return markup``
-  const phases = times.phases.flatMap(phaseText).join(', ')
-  return markup`${durationText(progress.seconds)}${phases === '' ? markup`` : markup` <small>${phases}</small>`}`
+  const details = [
+    ...(expected && isForetold(progressed) ? [`expected ${expectedText(expected)}`] : []),
+    ...times.phases.flatMap(phaseText),
+  ].join(', ')
+  return markup`${durationText(progress.seconds)}${details === '' ? markup`` : markup` <small>${details}</small>`}`
 }
 
 /** Returns the phase with its duration; nothing for less than a second. */

@@ -1,6 +1,7 @@
 import type {ActionForecast, Expected, Noticed} from '../../plan/forecast/action-forecast.ts'
 import {type Concurrency, totalSeconds} from '../../plan/forecast/forecast.ts'
 import type {Plan} from '../../plan/plan.ts'
+import type {ReleaseProgress} from '../../run/run-state.ts'
 import type {Palette} from '../colour.ts'
 import {type Columns, table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
@@ -55,6 +56,11 @@ export function expectedText({seconds, runs, perNode}: Expected): string {
   const text = durationText(seconds)
   if (runs > 0) return text
   return perNode ? `at least ${text}` : `about ${text}`
+}
+
+/** Whether an expected duration is shown after a run: estimates of first installations are not. */
+export function isForetold({kind, expected}: Pick<ReleaseProgress, 'kind' | 'expected'>): boolean {
+  return expected !== undefined && (expected.runs > 0 || kind === 'upgrade')
 }
 
 function noticedWord({impact}: Noticed, {change, bad}: Palette): string {

@@ -4,7 +4,7 @@ import type {ActionKind} from '../../plan/plan.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
 import type {Part as TimePart} from '../../run/times.ts'
 import type {Palette} from '../colour.ts'
-import {expectedText} from '../plan/forecast-text.ts'
+import {expectedText, isForetold} from '../plan/forecast-text.ts'
 import {type Column, type Columns, table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -191,11 +191,6 @@ function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): read
   }
   const path = timePathText(state, labels)
   return [table(rows, columns, {headColour: palette.quiet}), ...(path === '' ? [] : [path])]
-}
-
-/** Whether an expected duration is worth a column: estimates of first installations are not. */
-function isForetold({kind, expected}: Pick<ReleaseProgress, 'kind' | 'expected'>): boolean {
-  return expected !== undefined && (expected.runs > 0 || kind === 'upgrade')
 }
 
 /** Seconds. */

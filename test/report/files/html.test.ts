@@ -1,7 +1,7 @@
 import {instance} from '@viz-js/viz'
 import {expect, it} from 'vitest'
 import {htmlReport} from '../../../src/report/files/html.ts'
-import {brokenRun, goodRun} from '../support/all-in-one.ts'
+import {brokenRun, expecting, goodRun} from '../support/all-in-one.ts'
 import {recorder} from '../support/recorder.ts'
 import {readPage} from './support/read-by-python.ts'
 import {brokenOff, failing, stateOf} from './support/state-of.ts'
@@ -29,6 +29,16 @@ it('the page of a run explains its colours and bars in words', async () => {
   expect(text).toContain('✔ installed, revision 1')
   expect(text).toContain('longest path: mariadb (12 s) → keystone (19 s) → glance (16 s)')
   expect(text).toMatch(/keystone.*00:12 after mariadb.*19 s health 17 s/)
+})
+
+it('the page of a run has what earlier runs let expect', async () => {
+  const events = expecting(goodRun(), {keystone: {seconds: 6, runs: 2}, glance: {seconds: 3, runs: 0}})
+
+  const {text} = await readPage(await htmlReport(stateOf(events), instance))
+
+  expect(text).toMatch(/keystone.*19 s expected 6 s, health 17 s/)
+  // The estimate of a first installation.
+  expect(text).not.toContain('expected about 3 s')
 })
 
 it('the page of a run contains each failure with its log, with links from the table and the graph', async () => {

@@ -5,7 +5,7 @@ import {summaryText} from '../../../src/report/run/summary.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
 import {NO_RUN, nextState} from '../../../src/run/run-state.ts'
-import {brokenRun, goodRun} from '../support/all-in-one.ts'
+import {brokenRun, expecting, goodRun} from '../support/all-in-one.ts'
 import {recorder} from '../support/recorder.ts'
 
 const commands = {retryCommand: 'kk deploy all-in-one.yaml', status: 'kk status all-in-one.yaml'}
@@ -33,22 +33,10 @@ describe('the end of a run', () => {
   })
 
   it('says what took notably longer than in earlier runs, and shows what was expected', () => {
-    const events = goodRun().map((event) => {
-      if (event.type !== 'run-started') return event
-      const expected = {
-        keystone: {seconds: 6, runs: 2},
-        glance: {seconds: 3, runs: 0},
-        mariadb: {seconds: 11, runs: 1},
-      }
-      return {
-        ...event,
-        actions: event.actions.map((action) => ({
-          ...action,
-          ...Object.entries(expected)
-            .filter(([name]) => action.release.endsWith(`/${name}`))
-            .map(([, each]) => ({expected: each}))[0],
-        })),
-      }
+    const events = expecting(goodRun(), {
+      keystone: {seconds: 6, runs: 2},
+      glance: {seconds: 3, runs: 0},
+      mariadb: {seconds: 11, runs: 1},
     })
 
     const summary = summaryOf(events)

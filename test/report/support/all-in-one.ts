@@ -1,4 +1,6 @@
 import type {Cause} from '../../../src/kubernetes/gate/health.ts'
+import type {Expected} from '../../../src/plan/forecast/action-forecast.ts'
+import {releaseName} from '../../../src/release.ts'
 import type {FailureDetails, RunEvent} from '../../../src/run/events.ts'
 import {recorder} from './recorder.ts'
 
@@ -90,4 +92,19 @@ export function brokenRun(): readonly RunEvent[] {
     run.skip(40, 'horizon', 'keystone'),
     run.finish(40, 'failed'),
   ]
+}
+
+/** The events of a run whose plan expected these durations, by the names of releases. */
+export function expecting(
+  events: readonly RunEvent[],
+  expected: Readonly<Record<string, Expected>>,
+): readonly RunEvent[] {
+  return events.map((event) => {
+    if (event.type !== 'run-started') return event
+    const actions = event.actions.map((action) => {
+      const of = expected[releaseName(action.release)]
+      return of ? {...action, expected: of} : action
+    })
+    return {...event, actions}
+  })
 }
