@@ -27,12 +27,17 @@ export async function smallFlavors(): Promise<() => Promise<unknown>> {
 
 /**
  * Starts a virtual machine like the first, but small, with a floating address; `disk` is what the client says
- * of its disk.
+ * of its disk, and `within` may be a command that ends the client.
  */
-export async function startMachine(first: Instance, name: string, disk: string): Promise<Instance> {
+export async function startMachine(
+  first: Instance,
+  name: string,
+  disk: string,
+  within = '',
+): Promise<Instance> {
   await removeMachine(name)
   const like = '--flavor kk-less --network first --security-group first --key-name first'
-  await inClient(`openstack server create ${disk} ${like} --wait ${name} >/dev/null`)
+  await inClient(`${within} openstack server create ${disk} ${like} --wait ${name} >/dev/null`)
   const [port] = await openstack<readonly [{readonly ID: string}]>(`port list --server ${name}`)
   const made = await openstack<{readonly floating_ip_address: string}>(
     `floating ip create public --port ${port.ID}`,
