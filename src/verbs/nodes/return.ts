@@ -7,7 +7,7 @@ import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {reportsStatus} from '../../kubernetes/gate/service-status.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
 import {planReturn} from '../../nodes/drain-plan.ts'
-import type {OperationEvent} from '../../nodes/facts.ts'
+import type {CloudFacts, OperationEvent} from '../../nodes/facts.ts'
 import type {DrainOptions, DrainPorts} from './drain.ts'
 import {findSwitch, returnGateways} from './gateways.ts'
 import {execute, findTemplate, settledFacts} from './instances.ts'
@@ -42,6 +42,7 @@ export async function returnNode(cluster: DrainPorts, options: ReturnOptions): P
   const host = facts?.hosts.find(({name}) => name === node)
   if (host?.isForcedDown) await restartCompute(cluster, options)
   await healthy(cluster, DAEMON_SETS, options)
+  if (facts && host?.isForcedDown) await deleteLeftovers(cluster, facts, options)
   const found = await findSwitch({exec: cluster.exec, files}, environment, node)
   if (found) await returnGateways(found)
   const operations =
@@ -80,6 +81,40 @@ async function restartCompute(
     onProgress(`restarting ${namespace}/${name}, which deletes the instances that run elsewhere by now`)
     await objects.delete(PODS, {namespace, name})
   }
+}
+
+/** Nova's directory of instances on a node. */
+const INSTANCES = '/var/lib/nova/instances'
+
+/**
+ * A script of bash that deletes directories, the names of which follow the one in which they are, if they
+ * have no disk; it prints what it deletes.
+ */
+export const DELETE_WITHOUT_DISK = `
+cd "$1" && shift || exit
+for id; do
+  [ -d "$id" ] && [ ! -e "$id/disk" ] && rm -r "$id" && echo "$id"
+done
+exit 0`
+
+/**
+ * Deletes what nova leaves on a node of instances that it has evacuated: with their disks in Ceph it keeps
+ * their directories, and refuses to move them back as long as these exist (DestinationDiskExists).
+ */
+async function deleteLeftovers(
+  {exec}: DrainPorts,
+  {servers}: CloudFacts,
+  {environment, node, onProgress}: DrainOptions,
+): Promise<void> {
+  const pods = await podsOf(exec, environment)
+  const pod = pods.find((each) => each.node === node && each.chart === 'nova' && each.component === 'compute')
+  const elsewhere = servers.filter(({host}) => host !== node).map(({id}) => id)
+  if (!pod || elsewhere.length === 0) return
+  const {namespace, name, container} = pod
+  const command = ['bash', '-c', DELETE_WITHOUT_DISK, 'delete', INSTANCES, ...elsewhere]
+  const {stdout} = await exec.run({namespace, pod: name, container, command, timeout: 60_000})
+  const deleted = stdout.split('\n').filter((line) => line !== '')
+  if (deleted.length > 0) onProgress(`deleted what evacuated instances left: ${deleted.join(', ')}`)
 }
 
 /**

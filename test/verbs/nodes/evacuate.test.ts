@@ -1,12 +1,15 @@
+import {mkdir, readdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import type {Exec} from '../../../src/kubernetes/exec/exec.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {evacuatedText} from '../../../src/report/nodes-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 import {evacuate, planEvacuate} from '../../../src/verbs/nodes/evacuate.ts'
-import {returnNode} from '../../../src/verbs/nodes/return.ts'
+import {DELETE_WITHOUT_DISK, returnNode} from '../../../src/verbs/nodes/return.ts'
 import {answeringPods, podOf} from '../../audit/support/answering-pods.ts'
+import {testDirectory} from '../../support/test-directory.ts'
 import {ENVIRONMENT, type FakeCloud, fakeCloud, host, portsOf, server} from './support/cloud.ts'
 
 const UNKNOWN = {status: {conditions: [{type: 'Ready', status: 'Unknown'}]}}
@@ -134,16 +137,45 @@ describe('kk node evacuate', () => {
 })
 
 it('kk node return restarts nova-compute of an evacuated node before it enables the host', async () => {
-  const {cloud, ports} = deadNode({
+  const {cloud, ports, programs} = deadNode({
     nodes: [node('a', READY), node('b', READY)],
     hosts: [host('a', {isForcedDown: true, isEnabled: false}), host('b')],
-    servers: [server('web', {host: 'b'})],
+    servers: [server('web', {host: 'b'}), server('db', {host: 'a'})],
   })
 
   await returnNode(ports, options())
+
+  // Nova moves no instance to a node that has a directory of it.
+  const [{pod, command} = {command: []}] = programs
+  expect([pod, command.slice(-2)]).toEqual(['nova-compute-a', ['/var/lib/nova/instances', 'web']])
 
   expect(cloud.done).toEqual([
     ...['delete Pod/nova-compute-a', 'wait for DaemonSet/agents', 'enable a'],
     'wait for Deployment/nova-status',
   ])
+})
+
+it('what evacuated instances left on a node is deleted, unless a disk is there', async () => {
+  const directory = testDirectory()
+  for (const [id, file] of [
+    ['left', 'console.log'],
+    ['local', 'disk'],
+    ['other', 'console.log'],
+  ] as const) {
+    await mkdir(join(directory, id))
+    await writeFile(join(directory, id, file), '')
+  }
+
+  const {stdout} = await execa('bash', [
+    '-c',
+    DELETE_WITHOUT_DISK,
+    'delete',
+    directory,
+    'left',
+    'local',
+    'gone',
+  ])
+
+  expect(stdout).toBe('left')
+  expect((await readdir(directory)).sort()).toEqual(['local', 'other'])
 })
