@@ -2,6 +2,7 @@ import {KkError} from '../../base/errors.ts'
 import {mapParallel} from '../../base/parallel.ts'
 import {namespacesOf} from '../../environment/environment.ts'
 import {DAEMON_SETS, DEPLOYMENTS, PODS, type Resource} from '../../kubernetes/api/resources.ts'
+import type {SeenPod} from '../../kubernetes/exec/exec.ts'
 import type {Observed} from '../../kubernetes/gate/kinds/observed.ts'
 import {awayNode} from '../../kubernetes/gate/nodes.ts'
 import {reportsStatus} from '../../kubernetes/gate/service-status.ts'
@@ -69,18 +70,29 @@ async function nodeReady(cluster: DrainPorts, {node, deadline, signal}: DrainOpt
 
 /**
  * Restarts nova-compute on a node that was evacuated: at its start it deletes the instances that run
- * elsewhere by now.
+ * elsewhere by now. Resolves when another pod is there: the DaemonSet is as healthy as before until then.
  */
-async function restartCompute(
-  {exec, objects}: DrainPorts,
-  {environment, node, onProgress}: DrainOptions,
-): Promise<void> {
-  const pods = await podsOf(exec, environment)
-  for (const {namespace, name, chart, component} of pods.filter((pod) => pod.node === node)) {
-    if (chart !== 'nova' || component !== 'compute') continue
-    onProgress(`restarting ${namespace}/${name}, which deletes the instances that run elsewhere by now`)
-    await objects.delete(PODS, {namespace, name})
+async function restartCompute({exec, objects}: DrainPorts, options: DrainOptions): Promise<void> {
+  const {onProgress, deadline, signal} = options
+  const former = await computePod(exec, options)
+  if (!former) return
+  const {namespace, name} = former
+  onProgress(`restarting ${namespace}/${name}, which deletes the instances that run elsewhere by now`)
+  await objects.delete(PODS, {namespace, name})
+  const isReplaced = async () => {
+    const pod = await computePod(exec, options)
+    return pod !== undefined && pod.name !== name
   }
+  await pollCluster(isReplaced, {interval: 1_000, deadline, signal})
+}
+
+/** The pod of nova-compute on the node. */
+async function computePod(
+  exec: DrainPorts['exec'],
+  {environment, node}: Pick<DrainOptions, 'environment' | 'node'>,
+): Promise<SeenPod | undefined> {
+  const pods = await podsOf(exec, environment)
+  return pods.find((pod) => pod.node === node && pod.chart === 'nova' && pod.component === 'compute')
 }
 
 /** Nova's directory of instances on a node. */
@@ -104,10 +116,10 @@ exit 0`
 async function deleteLeftovers(
   {exec}: DrainPorts,
   {servers}: CloudFacts,
-  {environment, node, onProgress}: DrainOptions,
+  options: DrainOptions,
 ): Promise<void> {
-  const pods = await podsOf(exec, environment)
-  const pod = pods.find((each) => each.node === node && each.chart === 'nova' && each.component === 'compute')
+  const {node, onProgress} = options
+  const pod = await computePod(exec, options)
   const elsewhere = servers.filter(({host}) => host !== node).map(({id}) => id)
   if (!pod || elsewhere.length === 0) return
   const {namespace, name, container} = pod

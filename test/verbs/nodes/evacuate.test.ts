@@ -32,7 +32,15 @@ function deadNode(
   const {ports, programs} = answeringPods([on('a'), on('b')], {
     'nova-compute-b': () => ({pools: {vms: watched}, sections: {libvirt: 'vms'}}),
   })
-  return {cloud, programs, ports: {...portsOf(cloud), exec: ports.exec as Exec}}
+  const exec = {
+    ...ports.exec,
+    /** A pod that was deleted has another name. */
+    pods: async (namespace: string) =>
+      (await ports.exec.pods(namespace)).map((pod) =>
+        cloud.done.includes(`delete Pod/${pod.name}`) ? {...pod, name: `${pod.name}-again`} : pod,
+      ),
+  }
+  return {cloud, programs, ports: {...portsOf(cloud), exec: exec as Exec}}
 }
 
 const options = () => ({
@@ -147,7 +155,7 @@ it('kk node return restarts nova-compute of an evacuated node before it enables 
 
   // Nova moves no instance to a node that has a directory of it.
   const [{pod, command} = {command: []}] = programs
-  expect([pod, command.slice(-2)]).toEqual(['nova-compute-a', ['/var/lib/nova/instances', 'web']])
+  expect([pod, command.slice(-2)]).toEqual(['nova-compute-a-again', ['/var/lib/nova/instances', 'web']])
 
   expect(cloud.done).toEqual([
     ...['delete Pod/nova-compute-a', 'wait for DaemonSet/agents', 'enable a'],
