@@ -14,7 +14,7 @@ import {HELM_SECONDS, modelled} from './model.ts'
 type Objects = readonly KubernetesObject[]
 
 /** The manifests of a release, hooks included. */
-export interface RevisionManifests {
+interface RevisionManifests {
   /** Those of the revisions that may be running, the last one first; empty if there is none. */
   readonly earlier: readonly Objects[]
   readonly after: Objects
