@@ -3,19 +3,15 @@ import {kubectl} from '../../aio/support/node.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {bootOf} from '../support/machines.ts'
-import {GUESTS, type Guests, hostOf, newGuests, whileWatched} from '../support/node-guests.ts'
-import {expectConsistent, healthy, nodesUp, SPARE_NODE, takeBack} from '../support/several-nodes.ts'
+import {GUESTS, hostOf, newGuests, useCloud, whileWatched} from '../support/node-guests.ts'
+import {expectConsistent, healthy, SPARE_NODE, takeBack} from '../support/several-nodes.ts'
 
-let file: string
-let guests: Guests
-
+const cloud = useCloud(newGuests)
 beforeAll(async () => {
-  file = await nodesUp()
-  guests = await newGuests()
   await inClient('OS_COMPUTE_API_VERSION=2.26 openstack server set --tag kk:maintenance=never kk-never')
-}, 3_600_000)
+})
 
-const drain = (...flags: readonly string[]) => onCloud(['node', 'drain', 'node-1', file, ...flags])
+const drain = (...flags: readonly string[]) => onCloud(['node', 'drain', 'node-1', cloud.file, ...flags])
 
 async function statusOf(name: string): Promise<string> {
   return (await openstack<{readonly status: string}>(`server show ${name}`)).status
@@ -40,10 +36,10 @@ describe('nova: the instances of a node', () => {
 
 describe('nova, neutron: the instances of a node that is drained', () => {
   it('are moved, stopped or named as their tags say', async () => {
-    const boots = await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])
+    const boots = await Promise.all([bootOf(cloud.guests['kk-live']), bootOf(cloud.guests['kk-volume'])])
     const planned = await drain('--dry-run')
 
-    const drained = await whileWatched('drain', [guests['kk-live'], guests['kk-volume']], () =>
+    const drained = await whileWatched('drain', [cloud.guests['kk-live'], cloud.guests['kk-volume']], () =>
       drain('--yes'),
     )
 
@@ -55,14 +51,16 @@ describe('nova, neutron: the instances of a node that is drained', () => {
     )
     expect(await Promise.all(GUESTS.map(hostOf))).toEqual(['node-2', 'node-2', 'node-1', 'node-1'])
     expect(await statusOf('kk-stop')).toBe('SHUTOFF')
-    expect(await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])).toEqual(boots)
+    expect(await Promise.all([bootOf(cloud.guests['kk-live']), bootOf(cloud.guests['kk-volume'])])).toEqual(
+      boots,
+    )
     await expectConsistent()
   })
 
   it('leave an empty node with the last of them, while the cloud serves', async () => {
     await inClient('OS_COMPUTE_API_VERSION=2.26 openstack server unset --tag kk:maintenance=never kk-never')
 
-    const drained = await whileWatched('drain to the end', [guests['kk-never']], () =>
+    const drained = await whileWatched('drain to the end', [cloud.guests['kk-never']], () =>
       drain('--yes', '--timeout', '20m'),
     )
 
@@ -81,8 +79,8 @@ describe('nova, neutron: the instances of a node that is drained', () => {
     await takeBack('node-1')
 
     expect(await statusOf('kk-stop')).toBe('ACTIVE')
-    await bootOf(guests['kk-stop'])
-    const list = JSON.parse((await onCloud(['node', 'list', file, '--output', 'json'])).stdout)
+    await bootOf(cloud.guests['kk-stop'])
+    const list = JSON.parse((await onCloud(['node', 'list', cloud.file, '--output', 'json'])).stdout)
     expect(list.nodes).toMatchObject(
       ['node-1', 'node-2', 'node-3', SPARE_NODE].map((node) => ({node, state: 'ready'})),
     )

@@ -1,21 +1,15 @@
-import {beforeAll, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {bootOf, inMachine, removeMachine, startMachine} from '../support/machines.ts'
-import {GUESTS, type Guests, guestsUp, hostOf} from '../support/node-guests.ts'
+import {GUESTS, hostOf, useCloud} from '../support/node-guests.ts'
 import {phase} from '../support/phase.ts'
-import {expectConsistent, healthy, nodesUp, power, takeBack} from '../support/several-nodes.ts'
+import {expectConsistent, healthy, power, takeBack} from '../support/several-nodes.ts'
 
-let file: string
-let guests: Guests
-
-beforeAll(async () => {
-  file = await nodesUp()
-  guests = await guestsUp()
-}, 3_600_000)
+const cloud = useCloud()
 
 /** Resolves when a token and a list of servers come in time, and prints what did not. */
 function serves(): Promise<unknown> {
@@ -49,7 +43,7 @@ async function runningOn(node: string): Promise<readonly string[]> {
 async function createdElsewhere(): Promise<Instance> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startMachine(guests['kk-live'], 'kk-new', '--image guest', 'timeout 60')
+      return await startMachine(cloud.guests['kk-live'], 'kk-new', '--image guest', 'timeout 60')
     } catch (error) {
       if (attempt === 4) throw error
       process.stderr.write(`instance ${attempt} was not created in a minute\n`)
@@ -66,8 +60,8 @@ describe.each([
   it('start on the other hypervisor, once the node is certainly off', async () => {
     lost = await hostOf('kk-live')
     const others = GUESTS.filter((name) => name !== 'kk-live')
-    await inMachine(guests['kk-live'], 'echo kept >/root/kept; sync')
-    const before = await onCloud(['node', 'evacuate', lost, file, '--yes'])
+    await inMachine(cloud.guests['kk-live'], 'echo kept >/root/kept; sync')
+    const before = await onCloud(['node', 'evacuate', lost, cloud.file, '--yes'])
     await power(verb, lost)
     const began = Date.now()
 
@@ -78,7 +72,7 @@ describe.each([
     const evacuated = await phase('evacuation', () =>
       waitFor(
         async () => {
-          const run = await onCloud(['node', 'evacuate', lost, file, '--yes'])
+          const run = await onCloud(['node', 'evacuate', lost, cloud.file, '--yes'])
           return run.exitCode !== 3 && run
         },
         {until: 'the node is certainly off', seconds: 300},
@@ -92,8 +86,8 @@ describe.each([
     expect(before.stderr).toContain('its kubelet reports to Kubernetes; its nova-compute reports to nova')
     expect(evacuated.exitCode, `${evacuated.stdout}\n${evacuated.stderr}`).toBe(0)
     expect(await hostOf('kk-live')).not.toBe(lost)
-    expect(await inMachine(guests['kk-live'], 'cat /root/kept')).toBe('kept')
-    for (const name of others) await bootOf(guests[name])
+    expect(await inMachine(cloud.guests['kk-live'], 'cat /root/kept')).toBe('kept')
+    for (const name of others) await bootOf(cloud.guests[name])
     expect(await inClient('openstack server list --all-projects --status ERROR -f value -c Name')).toBe('')
   })
 
@@ -104,7 +98,7 @@ describe.each([
 
     await healthy()
     expect(await runningOn(lost)).not.toContain(await idOf('kk-live'))
-    expect(await inMachine(guests['kk-live'], 'cat /root/kept')).toBe('kept')
+    expect(await inMachine(cloud.guests['kk-live'], 'cat /root/kept')).toBe('kept')
     await expectConsistent()
   })
 })

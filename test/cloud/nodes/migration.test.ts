@@ -1,24 +1,18 @@
-import {beforeAll, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {sizeAtNight} from '../../support/night.ts'
 import {inClient} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {becomes, bootOf} from '../support/machines.ts'
-import {expectDecrypted, type Guests, guestsUp, hostOf, whileWatched} from '../support/node-guests.ts'
-import {expectConsistent, healthy, nodesUp, takeBack} from '../support/several-nodes.ts'
+import {expectDecrypted, hostOf, useCloud, whileWatched} from '../support/node-guests.ts'
+import {expectConsistent, healthy, takeBack} from '../support/several-nodes.ts'
 
 const MIGRATIONS = sizeAtNight(50, 10)
 
-let file: string
-let guests: Guests
-
-beforeAll(async () => {
-  file = await nodesUp()
-  guests = await guestsUp()
-}, 3_600_000)
+const cloud = useCloud()
 
 it(`nova: instances move live ${MIGRATIONS} times, and notice little`, async () => {
-  const moved = [guests['kk-live'], guests['kk-volume']]
+  const moved = [cloud.guests['kk-live'], cloud.guests['kk-volume']]
   await whileWatched('live migrations', moved, async () => {
     for (let count = 0; count < MIGRATIONS; count += 2) {
       const from = await Promise.all(['kk-live', 'kk-volume'].map(hostOf))
@@ -30,16 +24,16 @@ it(`nova: instances move live ${MIGRATIONS} times, and notice little`, async () 
       )
     }
   })
-  await expectDecrypted(guests)
+  await expectDecrypted(cloud.guests)
   await expectConsistent()
 })
 
 describe('nova: an instance that moves', () => {
-  const moving = () => [guests['kk-live'], guests['kk-volume']]
+  const moving = () => [cloud.guests['kk-live'], cloud.guests['kk-volume']]
 
   it('arrives although the pod of nova-compute is deleted on the way', async () => {
     const from = await hostOf('kk-live')
-    const boot = await bootOf(guests['kk-live'])
+    const boot = await bootOf(cloud.guests['kk-live'])
     await inClient('openstack server migrate --live-migration kk-live')
     await kubectl([
       ...['delete', 'pod', '--namespace', 'openstack', '--field-selector', `spec.nodeName=${from}`],
@@ -48,7 +42,7 @@ describe('nova: an instance that moves', () => {
 
     await becomes('server', 'kk-live', 'ACTIVE')
     expect(await hostOf('kk-live')).not.toBe(from)
-    expect(await bootOf(guests['kk-live'])).toBe(boot)
+    expect(await bootOf(cloud.guests['kk-live'])).toBe(boot)
     await healthy()
     await expectConsistent()
   })
@@ -57,7 +51,7 @@ describe('nova: an instance that moves', () => {
     const from = await hostOf('kk-volume')
     await inClient(`openstack server migrate --live-migration --host ${from} --wait kk-live`)
     const boots = await Promise.all(moving().map(bootOf))
-    const killed = onCloud(['node', 'drain', from, file, '--yes'])
+    const killed = onCloud(['node', 'drain', from, cloud.file, '--yes'])
     for await (const line of killed.iterable({from: 'stderr'})) {
       if (!/move live kk-\w+ …/.test(line)) continue
       killed.kill('SIGKILL')
@@ -65,7 +59,7 @@ describe('nova: an instance that moves', () => {
     }
     await killed
 
-    const drained = await onCloud(['node', 'drain', from, file, '--yes', '--timeout', '20m'])
+    const drained = await onCloud(['node', 'drain', from, cloud.file, '--yes', '--timeout', '20m'])
 
     expect((await killed).exitCode).not.toBe(0)
     expect(drained.exitCode, `${drained.stdout}\n${drained.stderr}`).toBe(0)

@@ -3,21 +3,16 @@ import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {type Instance, ssh} from '../../../scripts/cloud/instance.ts'
 import {inClient, openstack} from '../support/client.ts'
 import {inMachine} from '../support/machines.ts'
-import {type Guests, guestsUp, hostOf} from '../support/node-guests.ts'
-import {expectConsistent, nodesUp} from '../support/several-nodes.ts'
+import {hostOf, useCloud} from '../support/node-guests.ts'
+import {expectConsistent} from '../support/several-nodes.ts'
 
 const LIMIT_MBPS = 2
 /** What a limit lets pass for a short time, and what one second of measuring is off. */
 const ABOUT = 1.5
 const NAMES = ['kk-live', 'kk-volume'] as const
 
-let guests: Guests
-
-beforeAll(async () => {
-  await nodesUp()
-  guests = await guestsUp()
-  await clean()
-}, 3_600_000)
+const cloud = useCloud()
+beforeAll(clean)
 afterAll(clean)
 
 async function clean(): Promise<void> {
@@ -51,7 +46,7 @@ async function addTrunk(name: (typeof NAMES)[number], vlan: number): Promise<str
   const port = await openstack<Port>(`port show inner-${name}`)
   const address = port.fixed_ips[0].ip_address
   await inMachine(
-    guests[name],
+    cloud.guests[name],
     `modprobe 8021q
     ip link show inner >/dev/null 2>&1 || ip link add link eth0 name inner type vlan id ${vlan}
     ip link set inner address ${port.mac_address} mtu 1300 up
@@ -62,7 +57,7 @@ async function addTrunk(name: (typeof NAMES)[number], vlan: number): Promise<str
 
 describe('nova, neutron: an instance that moves', () => {
   it('keeps its configuration drive, the limit of its port and the VLAN on it', async () => {
-    const {'kk-live': moved} = guests
+    const {'kk-live': moved} = cloud.guests
     const unlimited = await sends(moved)
     await inClient(`
       openstack network qos policy create limited >/dev/null

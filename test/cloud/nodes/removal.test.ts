@@ -1,25 +1,19 @@
 import {loadavg} from 'node:os'
-import {beforeAll, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {inClient, openstack} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {bootOf} from '../support/machines.ts'
-import {CALM_LOAD, type Guests, guestsUp, hostOf} from '../support/node-guests.ts'
+import {CALM_LOAD, hostOf, useCloud} from '../support/node-guests.ts'
 import {phase} from '../support/phase.ts'
-import {expectConsistent, healthy, nodesUp, takeBack, traces} from '../support/several-nodes.ts'
+import {expectConsistent, healthy, takeBack, traces} from '../support/several-nodes.ts'
 
-let file: string
-let guests: Guests
-
-beforeAll(async () => {
-  file = await nodesUp()
-  guests = await guestsUp()
-}, 3_600_000)
+const cloud = useCloud()
 
 describe('nova, neutron, ovn: a hypervisor', () => {
   const LABELS = ['openstack-compute-node', 'openvswitch']
   const remove = (...flags: readonly string[]) => {
     const chosen = LABELS.flatMap((label) => ['--label', label])
-    return onCloud(['node', 'remove', 'node-2', file, ...chosen, ...flags])
+    return onCloud(['node', 'remove', 'node-2', cloud.file, ...chosen, ...flags])
   }
 
   it('is not removed while instances are there', async () => {
@@ -35,7 +29,7 @@ describe('nova, neutron, ovn: a hypervisor', () => {
   })
 
   it('leaves nothing behind when it is removed', async () => {
-    const drained = await phase('drain', () => onCloud(['node', 'drain', 'node-2', file, '--yes']))
+    const drained = await phase('drain', () => onCloud(['node', 'drain', 'node-2', cloud.file, '--yes']))
     expect(drained.exitCode, `${drained.stdout}\n${drained.stderr}`).toBe(0)
 
     const removed = await phase('removal', () => remove('--yes'))
@@ -50,7 +44,7 @@ describe('nova, neutron, ovn: a hypervisor', () => {
   it('takes an instance 90 seconds after it was added at the latest', async () => {
     const began = Date.now()
 
-    const added = await phase('addition', () => onCloud(['node', 'add', 'node-2', file, '--yes']))
+    const added = await phase('addition', () => onCloud(['node', 'add', 'node-2', cloud.file, '--yes']))
     const seconds = (Date.now() - began) / 1000
 
     expect(added.exitCode, `${added.stdout}\n${added.stderr}`).toBe(0)
@@ -59,7 +53,7 @@ describe('nova, neutron, ovn: a hypervisor', () => {
     )
     await inClient('openstack server migrate --live-migration --host node-2 --wait kk-live')
     expect(await hostOf('kk-live')).toBe('node-2')
-    await bootOf(guests['kk-live'])
+    await bootOf(cloud.guests['kk-live'])
     if (loadavg()[0]! <= CALM_LOAD) expect(seconds).toBeLessThanOrEqual(90)
     await healthy(300)
     await expectConsistent()

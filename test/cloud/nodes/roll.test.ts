@@ -1,6 +1,6 @@
 import {appendFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {describe, expect, inject, it} from 'vitest'
 import {CLIENT} from '../../../scripts/cloud/client.ts'
 import {FORMER_KUBERNETES} from '../../../scripts/toolbox/recipe.ts'
 import type {Versions} from '../../../src/audit/versions.ts'
@@ -11,27 +11,20 @@ import {onCloud, succeed} from '../support/cloud.ts'
 import {upgradeControlPlane} from '../support/former-kubernetes.ts'
 import {imageOf} from '../support/images.ts'
 import {becomes, bootOf} from '../support/machines.ts'
-import {type Guests, guestsUp, whileWatched} from '../support/node-guests.ts'
+import {useCloud, whileWatched} from '../support/node-guests.ts'
 import {phase} from '../support/phase.ts'
 import {plantedImage} from '../support/planted-image.ts'
 import {
   clientOnSpareNode,
   expectConsistent,
   healthy,
-  nodesUp,
   SPARE_NODE,
   withImage,
 } from '../support/several-nodes.ts'
 
 const NODES = ['node-1', 'node-2', 'node-3', SPARE_NODE]
 
-let file: string
-let guests: Guests
-
-beforeAll(async () => {
-  file = await nodesUp()
-  guests = await guestsUp()
-}, 3_600_000)
+const cloud = useCloud()
 
 describe('libvirt, nova: nodes that are rolled', () => {
   const kubeletVersions = async () => {
@@ -39,7 +32,7 @@ describe('libvirt, nova: nodes that are rolled', () => {
     return (await kubectl(['get', 'nodes', '--output', versions])).split(' ')
   }
   const versions = async () => {
-    const {stdout} = await onCloud(['status', file, '--versions', '--output', 'json'])
+    const {stdout} = await onCloud(['status', cloud.file, '--versions', '--output', 'json'])
     const {parts} = (JSON.parse(stdout) as {readonly versions: Versions}).versions
     return parts.find(({kind}) => kind === 'QEMU')!.versions
   }
@@ -53,10 +46,10 @@ describe('libvirt, nova: nodes that are rolled', () => {
     const changed = await withImage('libvirt', {libvirt: planted})
     await phase('libvirt upgraded', () => succeed(['upgrade', changed, 'libvirt', '--yes']))
     const before = await versions()
-    const boots = await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])
+    const boots = await Promise.all([bootOf(cloud.guests['kk-live']), bootOf(cloud.guests['kk-volume'])])
 
-    const rolled = await whileWatched('new QEMU', [guests['kk-live'], guests['kk-volume']], () =>
-      onCloud(['node', 'roll', file, '--old-qemu', '--yes']),
+    const rolled = await whileWatched('new QEMU', [cloud.guests['kk-live'], cloud.guests['kk-volume']], () =>
+      onCloud(['node', 'roll', cloud.file, '--old-qemu', '--yes']),
     )
 
     expect(before.map(({version}) => version)).toEqual([
@@ -71,19 +64,21 @@ describe('libvirt, nova: nodes that are rolled', () => {
     await inClient('openstack server start kk-stop')
     await becomes('server', 'kk-stop', 'ACTIVE')
     expect(await versions()).toHaveLength(1)
-    expect(await Promise.all([bootOf(guests['kk-live']), bootOf(guests['kk-volume'])])).toEqual(boots)
+    expect(await Promise.all([bootOf(cloud.guests['kk-live']), bootOf(cloud.guests['kk-volume'])])).toEqual(
+      boots,
+    )
     await expectConsistent()
   })
 
   it('are upgraded to the next Kubernetes one after the other, and instances run on', async () => {
-    const moved = [guests['kk-live'], guests['kk-volume']]
+    const moved = [cloud.guests['kk-live'], cloud.guests['kk-volume']]
     const boots = await Promise.all(moved.map(bootOf))
     await upgradeControlPlane()
     const {gitVersion} = JSON.parse(await kubectl(['get', '--raw', '/version'])) as {gitVersion: string}
     const program = inject('aio').kk
     // A new kubelet on a node that restarts: all that ran there has ended.
     const restart = `"${program}" aio node stop $KK_NODE && "${program}" aio node start $KK_NODE`
-    const words = ['node', 'roll', file, '--exec', restart, '--until', `kubelet=${gitVersion}`]
+    const words = ['node', 'roll', cloud.file, '--exec', restart, '--until', `kubelet=${gitVersion}`]
 
     await healthy()
     const before = await kubeletVersions()

@@ -1,33 +1,19 @@
-import {beforeAll, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {inClient} from '../support/client.ts'
 import {onCloud} from '../support/cloud.ts'
 import {bootOf} from '../support/machines.ts'
-import {type Guests, guestsUp} from '../support/node-guests.ts'
+import {useCloud} from '../support/node-guests.ts'
 import {phase} from '../support/phase.ts'
-import {
-  expectConsistent,
-  healthy,
-  membersOn,
-  nodesUp,
-  power,
-  SPARE_NODE,
-  traces,
-} from '../support/several-nodes.ts'
+import {expectConsistent, healthy, membersOn, power, SPARE_NODE, traces} from '../support/several-nodes.ts'
 
 // The last of these files: node-3 is gone for good.
-let file: string
-let guests: Guests
-
-beforeAll(async () => {
-  file = await nodesUp()
-  guests = await guestsUp()
-}, 3_600_000)
+const cloud = useCloud()
 
 describe('mariadb, rabbitmq, ovn, ceph: a controller that is lost with its disks', () => {
   const replace = (...flags: readonly string[]) =>
-    onCloud(['node', 'replace', 'node-3', file, '--with', SPARE_NODE, ...flags])
+    onCloud(['node', 'replace', 'node-3', cloud.file, '--with', SPARE_NODE, ...flags])
 
   it('is not given up while it may still be running', async () => {
     const {exitCode, stderr} = await replace('--yes')
@@ -52,11 +38,11 @@ describe('mariadb, rabbitmq, ovn, ceph: a controller that is lost with its disks
     expect(replaced.exitCode, `${replaced.stdout}\n${replaced.stderr}`).toBe(0)
     expect(await membersOn(SPARE_NODE)).toEqual(['ceph-mon', 'ceph-osd', 'mariadb', 'ovn', 'ovn', 'rabbitmq'])
     await inClient('openstack token issue && openstack server list')
-    await bootOf(guests['kk-live'])
+    await bootOf(cloud.guests['kk-live'])
   })
 
   it('leaves nothing behind, and a healthy cloud', async () => {
-    const removed = await phase('removal', () => onCloud(['node', 'remove', 'node-3', file, '--yes']))
+    const removed = await phase('removal', () => onCloud(['node', 'remove', 'node-3', cloud.file, '--yes']))
 
     expect(removed.exitCode, `${removed.stdout}\n${removed.stderr}`).toBe(0)
     expect(await traces('node-3')).toEqual([])

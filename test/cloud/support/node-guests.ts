@@ -1,12 +1,12 @@
 import {loadavg} from 'node:os'
-import {expect} from 'vitest'
+import {beforeAll, expect} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {inClient, openstack} from './client.ts'
 import {becomes, bootOf, inMachine, machine, removeMachine, smallFlavors, startMachine} from './machines.ts'
 import {phase} from './phase.ts'
 import {longestGap, openPing, openSession, type Session} from './sessions.ts'
-import {keysUp} from './several-nodes.ts'
+import {keysUp, nodesUp} from './several-nodes.ts'
 
 /** The longest time without an answer while an instance moves, on a calm and on a busy machine. */
 const LONGEST_GAP_SECONDS = {calm: 2, busy: 8}
@@ -15,16 +15,33 @@ export const CALM_LOAD = 6
 
 /** One as any, one with its root disk in a volume, one that is stopped for a drain, and one more. */
 export const GUESTS = ['kk-live', 'kk-volume', 'kk-stop', 'kk-never'] as const
-export type Guests = Readonly<Record<(typeof GUESTS)[number], Instance>>
+type Guests = Readonly<Record<(typeof GUESTS)[number], Instance>>
 
 const ENCRYPTED = 'kk-encrypted'
 /** The last disk of an instance. */
 const LAST_DISK = '$(ls /dev/vd? | tail --lines 1)'
 
+interface NodesCloud {
+  readonly file: string
+  readonly guests: Guests
+}
+
+/**
+ * Brings up the cloud and its instances before the tests of a file; what it returns has them from then on.
+ */
+export function useCloud(makeGuests: () => Promise<Guests> = guestsUp): NodesCloud {
+  const cloud = {} as {file: string; guests: Guests}
+  beforeAll(async () => {
+    cloud.file = await nodesUp()
+    cloud.guests = await makeGuests()
+  }, 3_600_000)
+  return cloud
+}
+
 /**
  * The instances that the former test file has left, wherever they are; new ones on node-1 if there are none.
  */
-export async function guestsUp(): Promise<Guests> {
+async function guestsUp(): Promise<Guests> {
   const addresses = await Promise.all(GUESTS.map(addressOf))
   if (addresses.includes(undefined)) return newGuests()
   const {key} = await machine()
