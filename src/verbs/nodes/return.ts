@@ -71,6 +71,7 @@ async function nodeReady(cluster: DrainPorts, {node, deadline, signal}: DrainOpt
 /**
  * Restarts nova-compute on a node that was evacuated: at its start it deletes the instances that run
  * elsewhere by now. Resolves when another pod is there: the DaemonSet is as healthy as before until then.
+ * Throws `KK_UNHEALTHY` at the deadline.
  */
 async function restartCompute({exec, objects}: DrainPorts, options: DrainOptions): Promise<void> {
   const {onProgress, deadline, signal} = options
@@ -83,7 +84,10 @@ async function restartCompute({exec, objects}: DrainPorts, options: DrainOptions
     const pod = await computePod(exec, options)
     return pod !== undefined && pod.name !== name
   }
-  await pollCluster(isReplaced, {interval: 1_000, deadline, signal})
+  if (await pollCluster(isReplaced, {interval: 1_000, deadline, signal})) return
+  throw new KkError('KK_UNHEALTHY', `${options.node} has no pod of nova-compute after the restart`, {
+    hint: `kubectl get pods --namespace ${namespace} --selector app.kubernetes.io/component=compute`,
+  })
 }
 
 /** The pod of nova-compute on the node. */
@@ -105,9 +109,9 @@ const INSTANCES = '/var/lib/nova/instances'
 export const DELETE_WITHOUT_DISK = `
 cd "$1" && shift || exit
 for id; do
-  [ -d "$id" ] && [ ! -e "$id/disk" ] && rm -r "$id" && echo "$id"
+  if [ -d "$id" ] && [ ! -e "$id/disk" ]; then rm -r "$id" && echo "$id" || failed=1; fi
 done
-exit 0`
+exit \${failed:-0}`
 
 /**
  * Deletes what nova leaves on a node of instances that it has evacuated: with their disks in Ceph it keeps
@@ -124,8 +128,9 @@ async function deleteLeftovers(
   if (!pod || elsewhere.length === 0) return
   const {namespace, name, container} = pod
   const command = ['bash', '-c', DELETE_WITHOUT_DISK, 'delete', INSTANCES, ...elsewhere]
-  const {stdout} = await exec.run({namespace, pod: name, container, command, timeout: 60_000})
+  const {code, stdout, stderr} = await exec.run({namespace, pod: name, container, command, timeout: 60_000})
   const deleted = stdout.split('\n').filter((line) => line !== '')
+  if (code !== 0) onProgress(`not deleted: what evacuated instances left: ${stderr.trim()}`)
   if (deleted.length > 0) onProgress(`deleted what evacuated instances left: ${deleted.join(', ')}`)
 }
 

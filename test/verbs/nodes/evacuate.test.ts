@@ -163,6 +163,20 @@ it('kk node return restarts nova-compute of an evacuated node before it enables 
   ])
 })
 
+it('kk node return fails if nova-compute does not come back', async () => {
+  const {ports} = deadNode({
+    nodes: [node('a', READY), node('b', READY)],
+    hosts: [host('a', {isForcedDown: true, isEnabled: false}), host('b')],
+  })
+  const objects = {...ports.objects, delete: async () => undefined}
+  const returning = returnNode({...ports, objects}, {...options(), deadline: Date.now() + 500})
+
+  await expect(returning).rejects.toMatchObject({
+    code: 'KK_UNHEALTHY',
+    message: 'a has no pod of nova-compute after the restart',
+  })
+})
+
 it('what evacuated instances left on a node is deleted, unless a disk is there', async () => {
   const directory = testDirectory()
   for (const [id, file] of [
