@@ -1,5 +1,5 @@
 import {asKkError} from '../base/errors.ts'
-import type {Expected} from '../plan/forecast/action-forecast.ts'
+import {type Expected, expectedOf} from '../plan/forecast/action-forecast.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'
@@ -129,7 +129,7 @@ export function newLedger({schedule, emit: publish, now}: LedgerOptions): Ledger
 export function announcedRun(run: string, plan: Plan, at: number): RunEvent {
   const {environment, cluster, actions, forecast = []} = plan
   const {context} = cluster
-  const expected = new Map(forecast.map(({release, seconds, runs}) => [release, {seconds, runs}]))
+  const expected = new Map(forecast.map((each) => [each.release, expectedOf(each)]))
   const announcing = actions.map((action) => announced(action, expected.get(action.release)))
   return {type: 'run-started', at, run, environment, context, actions: announcing}
 }

@@ -52,7 +52,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
   })
 
   it.each(workloads(objects).map((object) => object.metadata.name))(
-    'leave nobody in doubt of who notices that they are replaced: %s',
+    'state what is noticed while they are replaced: %s',
     (name) => {
       const after = objects.map((object) => {
         if (object.metadata.name !== name || !object.spec?.template) return object

@@ -246,7 +246,7 @@ def step(operation):
     """Does what is next. Returns the result when the operation is done."""
     if "server" not in operation:
         return {"enable": enable, "disable": disable, "force-down": disable, "remove": remove}[operation["do"]](operation)
-    # An evacuated server is ACTIVE without a task before nova writes where it is: read first, so that the server is not older.
+    # Nova sets an evacuated server ACTIVE before it sets its host. Migrations are read first: the server is as new as they are.
     is_evacuated = operation["do"] == "evacuate" and any(
         each.status in MOVING for each in compute.migrations(server_id=operation["server"], migration_type="evacuation")
     )

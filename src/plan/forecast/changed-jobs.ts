@@ -1,16 +1,14 @@
-import {dig} from '../../base/dig.ts'
 import {hookEvents, isHook} from '../../kubernetes/manifest/helm-view.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
-import {canonicalJson} from '../digest.ts'
 import type {Manifests} from './action-forecast.ts'
+import {templateText} from './template.ts'
 
 /** Returns the Jobs that an action runs: those that differ, and hooks of it, which helm runs each time. */
 export function changedJobs(
   {before, after}: Manifests,
   kind: 'install' | 'upgrade',
 ): readonly KubernetesObject[] {
-  const keyOf = (job: KubernetesObject) =>
-    `${job.metadata.name} ${canonicalJson(dig(job, 'spec', 'template') ?? {})}`
+  const keyOf = (job: KubernetesObject) => `${job.metadata.name} ${templateText(job)}`
   const earlier = new Set(before.filter(isJob).map(keyOf))
   const events: readonly string[] = [`pre-${kind}`, `post-${kind}`]
   return after

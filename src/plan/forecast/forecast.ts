@@ -46,7 +46,7 @@ export function forecast({actions, manifests, records}: ForecastInputs): readonl
     return [
       {
         release: action.release,
-        ...expectedOf(action, {runs: runs.get(action.release) ?? [], replacesImages, of}),
+        ...expectedBy(action, {runs: runs.get(action.release) ?? [], replacesImages, of}),
         ...noticedOf(action, of),
         migrations: [...new Set(migrations)].filter((name) => names.has(name)),
         replacesImages,
@@ -67,7 +67,7 @@ interface ExpectedInputs {
   readonly of: RevisionManifests
 }
 
-function expectedOf({kind}: Action, {runs, replacesImages, of}: ExpectedInputs): Expected {
+function expectedBy({kind}: Action, {runs, replacesImages, of}: ExpectedInputs): Expected {
   const past = pastSeconds(runs, {kind, replacesImages})
   if (past.length > 0) return {seconds: Math.round(median(past) * 10) / 10, runs: past.length}
   const {earlier, after} = of

@@ -6,9 +6,9 @@ import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object
 import {objectName} from '../../kubernetes/manifest/manifest.ts'
 import {podTemplate, selectsPods} from '../../kubernetes/manifest/pods.ts'
 import {matchObjects, type ObjectPair} from '../changes/match-objects.ts'
-import {canonicalJson} from '../digest.ts'
 import type {Impact, Manifests, Noticed, NoticedBy} from './action-forecast.ts'
 import {changedJobs} from './changed-jobs.ts'
+import {templateText, textOf, WORKLOADS} from './template.ts'
 
 const NOTHING_NOTICED: NoticedBy = {
   users: {impact: 'none', why: []},
@@ -24,8 +24,6 @@ const NOTICE = {
 /** From least to most. */
 const IMPACTS: readonly Impact[] = ['none', 'unknown', 'brief', 'outage']
 
-/** The kinds whose controller replaces pods. */
-const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet'])
 /** Further kinds whose change may interrupt connections or pods, in ways that the manifest does not show. */
 const UNCLEAR = new Set(['Pod', 'ReplicaSet', 'ReplicationController', 'Ingress', 'APIService'])
 
@@ -40,11 +38,7 @@ export function noticedBetween({before, after}: Manifests, namespace: string): N
     (job) => !isHook(job) || hookEvents(job).includes('post-upgrade'),
   )
   const around = {namespace, before, after, hasJobs}
-  const noticed = pairs.map((pair) => noticedOf(pair, around))
-  return {
-    users: worst(noticed.map(({users}) => users)),
-    instances: worst(noticed.map(({instances}) => instances)),
-  }
+  return mostNoticed(pairs.map((pair) => noticedOf(pair, around)))
 }
 
 /** Returns the most that is noticed by any of these. */
@@ -66,21 +60,20 @@ function noticedOf({before, after}: ObjectPair, around: Surroundings): NoticedBy
   const isWorkload = WORKLOADS.has(object.kind)
   // What is new is not used yet.
   if (!before) return NOTHING_NOTICED
-  if (!after) return isWorkload ? removed(before, around) : {...NOTHING_NOTICED, users: goneNotice(before)}
+  if (!after)
+    return isWorkload
+      ? withoutPods(before, around, 'is removed')
+      : {...NOTHING_NOTICED, users: goneNotice(before)}
   if (!isWorkload) return {...NOTHING_NOTICED, users: changedNotice(before, after)}
-  if (wantedPods(before) > 0 && wantedPods(after) === 0)
-    return {users: outageIfServed(before, around, 'is scaled to 0'), instances: instancesNotice(before)}
+  if (wantedPods(before) > 0 && wantedPods(after) === 0) return withoutPods(before, around, 'is scaled to 0')
   if (!isReplaced(before, after)) return NOTHING_NOTICED
   return {users: usersNotice(after, around), instances: instancesNotice(after)}
 }
 
-function removed(object: KubernetesObject, around: Surroundings): NoticedBy {
-  return {users: outageIfServed(object, around, 'is removed'), instances: instancesNotice(object)}
-}
-
-/** What does not serve connections may still do work for others. */
-function outageIfServed(object: KubernetesObject, {before, namespace}: Surroundings, what: string): Noticed {
-  return noticed(isServed(object, before, namespace) ? 'outage' : 'unknown', object, what)
+/** Returns what is noticed of a workload without pods: one without a Service may do work for others, too. */
+function withoutPods(object: KubernetesObject, {before, namespace}: Surroundings, what: string): NoticedBy {
+  const impact = isServed(object, before, namespace) ? 'outage' : 'unknown'
+  return {users: noticed(impact, object, what), instances: instancesNotice(object)}
 }
 
 function goneNotice(object: KubernetesObject): Noticed {
@@ -90,22 +83,20 @@ function goneNotice(object: KubernetesObject): Noticed {
 
 /** Returns what users notice of an object without pods of its own. */
 function changedNotice(before: KubernetesObject, after: KubernetesObject): Noticed {
-  const differs = (...path: readonly string[]) =>
-    canonicalJson(dig(before, ...path) ?? {}) !== canonicalJson(dig(after, ...path) ?? {})
+  const differs = (...path: readonly string[]) => textOf(before, ...path) !== textOf(after, ...path)
   if (after.kind === 'Service')
     return differs('spec', 'selector') ? noticed('unknown', after, 'selects other pods') : NONE
   return isUnclear(after) && differs('spec') ? noticed('unknown', after, 'changes') : NONE
 }
 
-/** Whether the manifest does not show what a change of an object does: nobody knows what an operator does. */
+/** Whether the manifest does not show what a change of an object does, such as of a custom resource. */
 function isUnclear({apiVersion, kind}: KubernetesObject): boolean {
   return UNCLEAR.has(kind) || !isBuiltIn(apiVersion)
 }
 
 /** Whether the controller of a workload replaces pods because of the change. */
 function isReplaced(before: KubernetesObject, after: KubernetesObject): boolean {
-  const template = (object: KubernetesObject) => canonicalJson(dig(object, 'spec', 'template') ?? {})
-  if (template(before) === template(after)) return false
+  if (templateText(before) === templateText(after)) return false
   const strategy = digText(after, 'spec', 'updateStrategy', 'type')
   if (strategy === 'OnDelete') return isRolledByNode(after)
   const partition = dig(after, 'spec', 'updateStrategy', 'rollingUpdate', 'partition')

@@ -2,9 +2,9 @@ import {dig} from '../../base/dig.ts'
 import {isMap} from '../../base/values.ts'
 import {stableSeconds} from '../../kubernetes/gate/kinds/restarts.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
-import {canonicalJson} from '../digest.ts'
 import type {Expected, Manifests} from './action-forecast.ts'
 import {changedJobs} from './changed-jobs.ts'
+import {templateText, WORKLOADS} from './template.ts'
 
 /** In seconds, as upgrades of a small cloud on two processors took them. */
 export const HELM_SECONDS = 8
@@ -23,9 +23,7 @@ interface Upgrading {
  */
 export function modelled({before, after}: Manifests, {kind, replacesImages}: Upgrading): Expected {
   const earlier = new Set(before.map(keyOf))
-  const changed = after.filter((object) => {
-    return ['Deployment', 'StatefulSet', 'DaemonSet'].includes(object.kind) && !earlier.has(keyOf(object))
-  })
+  const changed = after.filter((object) => WORKLOADS.has(object.kind) && !earlier.has(keyOf(object)))
   const jobs = changedJobs({before, after}, kind).length
   const pulls = replacesImages || (before.length === 0 && changed.length + jobs > 0)
   const seconds =
@@ -35,7 +33,7 @@ export function modelled({before, after}: Manifests, {kind, replacesImages}: Upg
 }
 
 function keyOf(object: KubernetesObject): string {
-  return `${object.kind} ${object.metadata.name} ${canonicalJson(dig(object, 'spec', 'template') ?? {})}`
+  return `${object.kind} ${object.metadata.name} ${templateText(object)}`
 }
 
 function replacementSeconds(workload: KubernetesObject): number {

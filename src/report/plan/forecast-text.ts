@@ -13,7 +13,7 @@ const WORDS = {none: '-', unknown: 'not known', brief: 'brief', outage: 'outage'
 
 /**
  * Returns how long the actions of a plan take, and who notices them; unless it is requested, nothing for
- * first installs alone, of which no earlier run is known and which nobody uses yet.
+ * first installs alone, of which no earlier run is known and which have no users yet.
  */
 export function forecastText(
   plan: Pick<Plan, 'actions' | 'forecast'>,

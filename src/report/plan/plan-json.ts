@@ -1,4 +1,4 @@
-import type {ActionForecast} from '../../plan/forecast/action-forecast.ts'
+import {type ActionForecast, expectedOf} from '../../plan/forecast/action-forecast.ts'
 import {type Action, hasChanges, type KindFacts, type Plan} from '../../plan/plan.ts'
 import type {KnownAfterApply} from '../../prepare/rendering/known-after-apply.ts'
 import type {HookData} from '../../verbs/change/hook-data.ts'
@@ -51,8 +51,9 @@ export function planDocument(
 }
 
 function forecastDocument(forecast: ActionForecast): ActionForecast {
-  const {release, seconds, runs, users, instances, migrations, replacesImages} = forecast
-  return {release, seconds: Math.round(seconds), runs, users, instances, migrations, replacesImages}
+  const {release, seconds, users, instances, migrations, replacesImages} = forecast
+  const expected = expectedOf({...forecast, seconds: Math.round(seconds)})
+  return {release, ...expected, users, instances, migrations, replacesImages}
 }
 
 function actionDocument(action: Action): ActionDocument {

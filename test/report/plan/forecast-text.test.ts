@@ -2,7 +2,9 @@ import {expect, it} from 'vitest'
 import type {ActionForecast} from '../../../src/plan/forecast/action-forecast.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {forecastText} from '../../../src/report/plan/forecast-text.ts'
+import {planDocument} from '../../../src/report/plan/plan-json.ts'
 import {viewText} from '../../../src/report/text/view.ts'
+import {announcedRun} from '../../../src/run/ledger.ts'
 import {planOf} from '../../run/plan-of.ts'
 
 const NOTHING: Omit<ActionForecast, 'release'> = {
@@ -43,6 +45,17 @@ it('has the time of each action, who notices what and why, and all of it', () =>
     "about" is an estimate, because no earlier run that did the same is known
     "
   `)
+})
+
+it('says of an estimate of one node that it is one, and so do the plan and the run as documents', () => {
+  const forecast = [{...NOTHING, release: 'openstack/nova', perNode: true} as const]
+  const plan = {...planOf({nova: []}, {nova: 'upgrade'}), forecast}
+
+  const started = announcedRun('r1', plan, 0)
+
+  expect(text(forecast, 'upgrade')).toMatch(/nova +at least 20 s[^]*\nat least 20 s in all\n/)
+  expect(planDocument(plan).forecast).toEqual(forecast)
+  expect(started).toMatchObject({actions: [{expected: {seconds: 20, runs: 0, perNode: true}}]})
 })
 
 it('calls nothing an estimate that earlier runs have shown', () => {
