@@ -53,7 +53,7 @@ it('says of an estimate of one node that it is one, and so do the plan and the r
 
   const started = announcedRun('r1', plan, 0)
 
-  expect(text(forecast, 'upgrade')).toMatch(/nova +at least 20 s[^]*\nat least 20 s in all\n/)
+  expect(text(forecast, 'upgrade')).toMatch(/nova +at least 20 s.*\nat least 20 s in all\n/s)
   expect(planDocument(plan).forecast).toEqual(forecast)
   expect(started).toMatchObject({actions: [{expected: {seconds: 20, runs: 0, perNode: true}}]})
 })
