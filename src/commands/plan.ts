@@ -68,7 +68,7 @@ export default class Plan extends KkCommand {
       summary:
         'Also ask the services whether they are healthy, and their new images whether they can replace the old ones, in a pod for each, as the upgrade does.',
     }),
-    ...forecastFlags,
+    history: {...forecastFlags.history, dependsOn: ['impact']},
     ...versionFlags,
     ...lockFlags,
     ...conflictFlags,

@@ -126,6 +126,18 @@ describe.concurrent('kk plan --impact', () => {
     expect(text).toMatch(/WHAT IT TAKES +TIME +USERS +INSTANCES\ndb +(?:\d+ s|< 1 s) +- +-/)
     expect(wrong.stderr).toMatch(/KK_FILE: .*plan\.json: expected the runs of an environment/)
   })
+
+  it.each([
+    ['plan', '--history', 'runs.json'],
+    ['deploy', '--history', 'runs.json', '--in-cluster', '--image', 'kk'],
+  ])('takes no runs of others where it would not use them: kk %s', async (...args) => {
+    const environment = await makeEnvironment({content: at(1)})
+
+    const {exitCode, stderr} = await environment.kk(args[0]!, ...args.slice(1))
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/KK_USAGE: .*--history/s)
+  })
 })
 
 describe.concurrent('kk plan', () => {

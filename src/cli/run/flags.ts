@@ -120,7 +120,7 @@ export const inClusterFlags = {
       'Run the change in a Job in the cluster, and follow it; after Ctrl-C it continues in the cluster.',
     helpGroup: 'JOB',
     dependsOn: ['image'],
-    exclusive: ['test'],
+    exclusive: ['test', 'history'],
   }),
   image: Flags.string({
     summary: 'The image of kk, which includes helm.',
