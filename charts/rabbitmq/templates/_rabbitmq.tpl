@@ -1,7 +1,7 @@
 {{- /*
 rabbitmq.conf: the ports of the endpoint, and the discovery of peers, by Kubernetes' endpoints of their
 Service. Connections are not logged: each ping of a probe opens one. The file does not depend on the number of
-members. A lock lets one member start the cluster, and the others join it.
+members. One member begins the cluster (rabbitmq-first-start.py), and the others join it, one at a time.
 */ -}}
 {{- define "common.config.block.rabbitmq" -}}
 {{- $ctx := .ctx -}}
@@ -43,6 +43,58 @@ options:
   users: [{name: {{ quote $user }}, password: {{ quote $password }}, tags: administrator}]
   permissions: [{user: {{ quote $user }}, vhost: /, configure: ".*", write: ".*", read: ".*"}]
 {{- end -}}
+
+{{- /*
+RabbitMQ begins a cluster of its own if it reaches no other member when it first starts: of three members that start
+together, one was alone (https://github.com/rabbitmq/rabbitmq-server/issues/13043).
+*/ -}}
+{{- define "common.scripts.rabbitmq-first-start.py" -}}
+"""Ends when a member without data may start: the first one to begin the cluster, the others once there is one to join."""
+import os
+import socket
+import time
+
+CLIENTS = {{ include "common.endpoints.port" (dict "ctx" . "type" "oslo_messaging" "port" "amqp" "interface" "service") }}
+MEMBERS = int(os.environ["RABBITMQ_DIST_PORT"])
+POD = os.environ["POD_NAME"]
+
+
+def has_data():
+    try:
+        names = os.listdir(os.environ["RABBITMQ_MNESIA_BASE"])
+    except FileNotFoundError:
+        return False
+    return any(name.startswith("rabbit@%s." % POD) for name in names)
+
+
+def others():
+    """The addresses of the other members that have a pod; none are known while names cannot be resolved."""
+    found = socket.getaddrinfo(os.environ["PEERS"], None, proto=socket.IPPROTO_TCP)
+    return {address[0] for *_, address in found} - {os.environ["POD_IP"]}
+
+
+def listens(address, port):
+    try:
+        with socket.create_connection((address, port), timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def may_start():
+    try:
+        addresses = others()
+    except socket.gaierror:
+        return False
+    if any(listens(address, CLIENTS) for address in addresses):
+        return True
+    # A member that does not serve yet may have a cluster.
+    return POD.endswith("-0") and not any(listens(address, MEMBERS) for address in addresses)
+
+
+while not has_data() and not may_start():
+    time.sleep(1)
+{{ end -}}
 
 {{- /*
 Logs in to the bus as the administrator.
