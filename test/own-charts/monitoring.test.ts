@@ -63,6 +63,12 @@ const STATE = (state: string) => `kk_service_state{namespace="o",release="nova",
 const NODE = '{job="pods",component="node-exporter",node="one",pod="p"}'
 const ON = (name: string, more = '') => `${name}{node="one",mountpoint="/",fstype="ext4",device="sda"${more}}`
 const BUS = (name: string) => `${name}{namespace="o",release="rabbitmq",pod="rabbitmq-server-0"}`
+const DATABASE = (name: string) => `${name}{namespace="o",release="mariadb",pod="mariadb-server-0"}`
+const CACHE = (name: string) =>
+  `memcached_${name}{namespace="o",release="memcached",pod="memcached-server-0"}`
+const CEPH = (name: string, daemon = '') =>
+  `ceph_${name}{namespace="o",release="ceph",pod="ceph-mgr-0",ceph_daemon="${daemon}"}`
+const LIBVIRT = 'libvirt_up{namespace="o",release="monitoring",node="one"}'
 const PROBE = (name: string, probe = 'token') => `kk_probe_${name}_total{namespace="o",probe="${probe}"}`
 
 /** A Deployment of two pods of which so many are available. */
@@ -133,6 +139,48 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     at: '10m',
   },
   RabbitMQConnectionChurn: {series: {[BUS('rabbitmq_connections_opened_total')]: '0+1200x30'}, at: '25m'},
+  MariaDBNotRead: {series: {[DATABASE('mysql_up')]: '0x10'}, at: '8m'},
+  MariaDBConnections: {
+    series: {
+      [DATABASE('mysql_global_status_threads_connected')]: '3500x10',
+      [DATABASE('mysql_global_variables_max_connections')]: '4096x10',
+    },
+    at: '8m',
+  },
+  MariaDBFlowControl: {
+    series: {[DATABASE('mysql_global_status_wsrep_flow_control_paused_ns')]: '0+18000000000x30'},
+    at: '20m',
+  },
+  MariaDBRefusesLogins: {
+    series: {[DATABASE('mysql_global_status_access_denied_errors')]: '0+20x40'},
+    at: '30m',
+  },
+  MariaDBLocks: {
+    series: {[DATABASE('mysql_global_status_innodb_row_lock_current_waits')]: '30x10'},
+    at: '8m',
+  },
+  MemcachedNotRead: {series: {[CACHE('up')]: '0x10'}, at: '8m'},
+  MemcachedConnections: {
+    series: {[CACHE('current_connections')]: '4500x10', [CACHE('max_connections')]: '5000x10'},
+    at: '8m',
+  },
+  MemcachedEvicts: {series: {[CACHE('items_evicted_total')]: '0+1200x60'}, at: '50m'},
+  CephError: {series: {[CEPH('health_status')]: '2x10'}, at: '5m'},
+  CephWarning: {series: {[CEPH('health_status')]: '1x60'}, at: '40m'},
+  CephOsdDown: {series: {[CEPH('osd_up', 'osd.0')]: '0x10'}, at: '8m'},
+  CephMonitorMissing: {series: {[CEPH('mon_quorum_status', 'mon.a')]: '0x10'}, at: '8m'},
+  CephNearlyFull: {
+    series: {[CEPH('cluster_total_used_bytes')]: '80x10', [CEPH('cluster_total_bytes')]: '100x10'},
+    at: '8m',
+  },
+  CephNotRead: {
+    series: {'kube_statefulset_created{namespace="o",statefulset="ceph-mgr"}': '0x20'},
+    at: '15m',
+  },
+  LibvirtNotRead: {
+    series: {[LIBVIRT]: '0x20', 'kube_daemonset_created{namespace="o",daemonset="libvirt-libvirt"}': '0x20'},
+    at: '15m',
+  },
   CallsFailFast: {series: {[PROBE('failed')]: '0+6x90', [PROBE('tried')]: '0+120x90'}, at: '70m'},
   CallsFailSlowly: {series: {[PROBE('failed')]: '0+1x500', [PROBE('tried')]: '0+120x500'}, at: '7h'},
   ServersFail: {series: {[PROBE('failed', 'server create')]: '0+1x30'}, at: '20m'},
@@ -213,6 +261,29 @@ const WELL: Readonly<Record<string, string>> = {
   [BUS('rabbitmq_process_open_fds')]: '200x1440',
   [BUS('rabbitmq_process_max_fds')]: '1000000x1440',
   [BUS('rabbitmq_connections_opened_total')]: '0+3x1440',
+  [DATABASE('mysql_up')]: '1x300 0x3 1x1137',
+  [DATABASE('mysql_global_status_threads_connected')]: '400x1440',
+  [DATABASE('mysql_global_variables_max_connections')]: '4096x1440',
+  // A member that joins holds the others up for a moment.
+  [DATABASE('mysql_global_status_wsrep_flow_control_paused_ns')]: '0x300 30000000000x1140',
+  [DATABASE('mysql_global_status_access_denied_errors')]: '0x300 9x1140',
+  [DATABASE('mysql_global_status_innodb_row_lock_current_waits')]: '0x300 25x3 1x1137',
+  [CACHE('up')]: '1x1440',
+  [CACHE('current_connections')]: '300x1440',
+  [CACHE('max_connections')]: '5000x1440',
+  [CACHE('items_evicted_total')]: '0+60x1440',
+  // Warns for a while after an osd was restarted.
+  [CEPH('health_status')]: '0x300 1x10 0x1130',
+  [CEPH('osd_up', 'osd.0')]: '1x300 0x3 1x1137',
+  [CEPH('mon_quorum_status', 'mon.a')]: '1x300 0x3 1x1137',
+  [CEPH('cluster_total_used_bytes')]: '40x1440',
+  [CEPH('cluster_total_bytes')]: '100x1440',
+  'kube_statefulset_created{namespace="o",statefulset="ceph-mgr"}': '0x1440',
+  [LIBVIRT]: '1x300 0x3 1x1137',
+  // A hypervisor of others, beside the cloud.
+  'libvirt_up{namespace="p",node="two"}': '0x1440',
+  'kube_daemonset_created{namespace="p",daemonset="monitoring-libvirt-exporter"}': '0x1440',
+  'kube_daemonset_created{namespace="o",daemonset="libvirt-libvirt"}': '0x1440',
   [PROBE('tried')]: '0+120x1440',
   [PROBE('failed')]: '0x800 1x640',
   [PROBE('tried', 'server create')]: '0+4x1440',
@@ -333,6 +404,8 @@ it('prometheus sends alerts to the release’s own Alertmanager, and asks a targ
   expect(prometheus.scrape_configs).toEqual([
     expect.objectContaining({job_name: 'prometheus'}),
     expect.objectContaining({job_name: 'alertmanager'}),
+    expect.objectContaining({job_name: 'mariadb', metrics_path: '/probe'}),
+    expect.objectContaining({job_name: 'memcached', metrics_path: '/scrape'}),
     expect.objectContaining({job_name: 'objects'}),
     {job_name: 'own', ...own},
     expect.objectContaining({job_name: 'pods'}),
@@ -341,6 +414,51 @@ it('prometheus sends alerts to the release’s own Alertmanager, and asks a targ
     {name: 'none'},
     {name: 'team', webhook_configs: [{url: 'http://a/b'}]},
   ])
+})
+
+it('the exporters ask members by the names in their certificates, and none is asked without an exporter', async () => {
+  const {prometheus} = await written()
+  const without = await written({manifests: {deployment_mariadb_exporter: false}})
+
+  const labels = ({
+    relabel_configs,
+  }: {
+    readonly relabel_configs: readonly Readonly<Record<string, string>>[]
+  }) => Object.fromEntries(relabel_configs.map(({target_label, replacement}) => [target_label, replacement]))
+  const jobs = new Map(prometheus.scrape_configs.map((job: {job_name: string}) => [job.job_name, job]))
+  expect(labels(jobs.get('mariadb') as never)).toMatchObject({
+    __param_target: '${1}.${2}-peers.${3}.svc.cluster.local:${4}',
+    __address__: 'monitoring-mariadb-exporter:9104',
+  })
+  const names = without.prometheus.scrape_configs.map((job: {job_name: string}) => job.job_name)
+  expect(names).not.toContain('mariadb')
+  expect(names).toContain('memcached')
+})
+
+it('only the account of the exporter is in its main container, and TLS is verified where there is TLS', async () => {
+  const objects = await charts.render('monitoring', {values: {tls: {internal: true, secret: 'tls'}}})
+  const {spec} = find(objects, 'Deployment', 'monitoring-mariadb-exporter') as unknown as {
+    readonly spec: {
+      readonly template: {
+        readonly spec: Readonly<
+          Record<
+            string,
+            readonly {readonly name: string; readonly env?: readonly {readonly name: string}[]}[]
+          >
+        >
+      }
+    }
+  }
+
+  const {containers, initContainers} = spec.template.spec
+  const secrets = (name: string) =>
+    [...containers!, ...initContainers!]
+      .find((each) => each.name === name)!
+      .env!.map((each) => each.name)
+      .filter((each) => each.includes('PASSWORD'))
+  expect(secrets(containers![0]!.name)).toEqual(['MYSQLD_EXPORTER_PASSWORD'])
+  expect(secrets('account').toSorted()).toEqual(['DB_ADMIN_PASSWORD', 'DB_PASSWORD'])
+  expect(find(objects, 'ConfigMap', 'monitoring-etc').data!['my.cnf']).toContain('ssl-ca = /etc/tls/ca.crt')
 })
 
 it('only Alertmanager has the addresses to which alerts are sent', async () => {

@@ -223,6 +223,9 @@ for name, pools in wanted.get("file_systems", {}).items():
 # From mimic on (the names of releases are in alphabetical order), an image with clones can be deleted.
 if ceph("osd", "get-require-min-compat-client").strip() < "mimic":
     ceph("osd", "set-require-min-compat-client", "mimic")
+# Of a new cluster it is an initial module; the manager restarts to enable one.
+if "prometheus" not in json.loads(ceph("mgr", "module", "ls", "--format", "json"))["enabled_modules"]:
+    ceph("mgr", "module", "enable", "prometheus")
 ceph("auth", "import", "--in-file", "/etc/ceph/clients.keyring")
 print("the accounts of the services")
 {{ end -}}

@@ -82,6 +82,63 @@ options:
   namespaces: {{ .ctx.namespace }}
 {{- end -}}
 
+{{- /*
+Scrape jobs of the exporters that ask members whom Prometheus names, for those that exist. A member is named as
+its certificate is.
+*/ -}}
+{{- define "common.config.block.exporters" -}}
+{{- $suffix := .ctx.endpoints.cluster_domain_suffix }}
+options:
+  scrape_configs:
+    {{- range $chart, $job := dict "mariadb" (dict "port" "mysql" "path" "/probe" "own" 9104) "memcached" (dict "port" "memcache" "path" "/scrape" "own" 9150) }}
+    {{- if include "common.context.enabled" (dict "ctx" $.ctx "key" (printf "deployment-%s-exporter" $chart)) }}
+    {{ $chart }}:
+      metrics_path: {{ $job.path }}
+      kubernetes_sd_configs: [{role: pod, namespaces: {own_namespace: true}}]
+      relabel_configs:
+        - {source_labels: [__meta_kubernetes_pod_phase], regex: Pending|Succeeded|Failed, action: drop}
+        - source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_name, __meta_kubernetes_pod_container_port_name]
+          regex: {{ $chart }};{{ $job.port }}
+          action: keep
+        - source_labels: [__meta_kubernetes_pod_name, __meta_kubernetes_pod_controller_name, __meta_kubernetes_namespace, __meta_kubernetes_pod_container_port_number]
+          regex: (.+);(.+);(.+);(.+)
+          replacement: ${1}.${2}-peers.${3}.svc.{{ $suffix }}:${4}
+          target_label: __param_target
+        - {target_label: __address__, replacement: "{{ include "common.context.name" (dict "ctx" $.ctx "key" (printf "%s-exporter" $chart)) }}:{{ $job.own }}"}
+        - {source_labels: [__param_target], target_label: instance}
+        - {source_labels: [__meta_kubernetes_namespace], target_label: namespace}
+        - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}
+        - {source_labels: [__meta_kubernetes_pod_node_name], target_label: node}
+        - {source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_instance], target_label: release}
+        - {source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_name], target_label: chart}
+        - {source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_component], target_label: component}
+    {{- end }}
+    {{- end }}
+{{- end -}}
+
+{{- /* The exporter's account; its password is in a variable. */ -}}
+{{- define "common.config.block.mysqld_exporter" -}}
+options:
+  client:
+    user: {{ include "common.endpoints.auth" (dict "ctx" .ctx "type" "oslo_db" "user" "monitoring" "field" "username" "default" "monitoring") }}
+    {{- if .ctx.values.tls.internal }}
+    ssl-ca: /etc/tls/ca.crt
+    {{- end }}
+{{- end -}}
+
+{{- define "common.scripts.monitoring-account.py" -}}
+"""Makes the account of the exporter in MariaDB, which may see the state of the server and nothing else."""
+import os
+
+{{ include "common.scripts.database" . }}
+account = (os.environ["DB_USER"], os.environ["DB_PASSWORD"])
+with connection, connection.cursor() as cursor:
+    cursor.execute("CREATE USER IF NOT EXISTS %s@'%%' IDENTIFIED BY %s", account)
+    cursor.execute("ALTER USER %s@'%%' IDENTIFIED BY %s WITH MAX_USER_CONNECTIONS 9", account)
+    cursor.execute("GRANT PROCESS, BINLOG MONITOR, REPLICA MONITOR ON *.* TO %s@'%%'", account[:1])
+print("account %s" % account[0])
+{{ end -}}
+
 {{- define "common.scripts.monitoring-test.py" -}}
 """Expects that Prometheus asks pods, that all of them answer, that its rules can be evaluated, and that the alert Watchdog reaches Alertmanager."""
 import json

@@ -178,6 +178,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'coordination.admin.password',
   ],
   mariadb: ['oslo_db.admin.password'],
+  monitoring: ['oslo_db.admin.password', 'oslo_db.monitoring.password'],
   murano: [
     'oslo_db.admin.password',
     'oslo_db.murano.password',
