@@ -31,7 +31,7 @@ const IN_SHARDS = ['test/cloud/catalogue/']
 /** What needs several nodes, in two halves that take as long. */
 const NODES: Readonly<Record<string, readonly string[]>> = {
   '1/2': ['test/aio/nodes', ...onNodes('drain', 'evacuation', 'migration', 'ports')],
-  '2/2': onNodes('removal', 'roll', 'tempest', 'without-a-controller'),
+  '2/2': onNodes('monitoring', 'removal', 'roll', 'tempest', 'without-a-controller'),
 }
 function onNodes(...lives: readonly string[]): readonly string[] {
   return lives.map((life) => `test/cloud/nodes/${life}`)

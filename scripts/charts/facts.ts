@@ -229,7 +229,7 @@ export const FILE: Readonly<Record<string, Schema>> = {
   format: meaning(
     'the format of its options; `oslo`, the default, is `ini` with secrets in environment variables',
     {
-      enum: ['oslo', 'ini', 'properties', 'python', 'json', 'yaml', 'text', 'argv', 'apache'],
+      enum: ['oslo', 'ini', 'properties', 'python', 'json', 'yaml', 'text', 'argv', 'apache', 'dashboard'],
     },
   ),
   path: meaning('the path to which `kolla_start` copies it', text),
@@ -243,6 +243,7 @@ export const FILE: Readonly<Record<string, Schema>> = {
     'the [blocks](#blocks) of options that it includes, each with `true` or its parameters',
     mapOf({type: ['boolean', 'object']}),
   ),
+  configmap: meaning('the ConfigMap of the release that has it, instead of a pod: `dashboards`', text),
   optional: meaning('whether to omit an empty file', flag),
   secret: meaning('whether it is in a Secret', flag),
   live: meaning('whether running pods reload it, so that a change replaces no pod', flag),

@@ -10,7 +10,9 @@ export interface ServiceValues {
   readonly cronjobs?: Named
   readonly tests?: Named
   readonly service_status?: Readonly<Record<string, unknown>>
-  readonly files?: Readonly<Record<string, {readonly uses?: Named; readonly format?: string}>>
+  readonly files?: Readonly<
+    Record<string, {readonly uses?: Named; readonly format?: string; readonly configmap?: string}>
+  >
   readonly generated?: Named
   readonly databases?: Named
   readonly registration?: Named
@@ -63,8 +65,11 @@ export function manifestKeys(values: ServiceValues): string[] {
     ...cronjobNames(values).map((name) => `cron_job_${name}`),
     ...Object.keys(values.tests ?? {}).map((name) => `pod_${name}`),
     ...Object.keys(values.generated ?? {}).map((name) => `secret_${name}`),
-    'configmap_bin',
-    'configmap_etc',
+    ...new Set(
+      ['bin', 'etc', ...Object.values(values.files ?? {}).map(({configmap}) => configmap)].flatMap((name) =>
+        name === undefined ? [] : [`configmap_${name}`],
+      ),
+    ),
     'network_policy',
     'rbac',
     'secret_env',

@@ -18,6 +18,11 @@ interface Rule {
   readonly annotations: {readonly summary: string}
 }
 
+interface Dashboard {
+  readonly uid: string
+  readonly panels: readonly {readonly id: number; readonly targets: readonly {readonly expr: string}[]}[]
+}
+
 /** Runs the script that starts Prometheus and Alertmanager as their pods do; returns what it writes. */
 async function written(values: Values = {}) {
   const objects = await charts.render('monitoring', {values})
@@ -414,6 +419,27 @@ it('prometheus sends alerts to the release’s own Alertmanager, and asks a targ
     {name: 'none'},
     {name: 'team', webhook_configs: [{url: 'http://a/b'}]},
   ])
+})
+
+it('each panel of a dashboard has a valid query, and Grafana finds the dashboards by their label', async () => {
+  const objects = await charts.render('monitoring')
+  const {metadata, data} = find(objects, 'ConfigMap', 'monitoring-dashboards')
+  const boards = Object.values(data!).map((text) => JSON.parse(text) as Dashboard)
+  const panels = boards.flatMap((board) => board.panels)
+
+  expect(metadata.labels).toMatchObject({grafana_dashboard: '1'})
+  expect(new Set(boards.map(({uid}) => uid)).size).toBe(boards.length)
+  for (const {panels: of} of boards) expect(new Set(of.map(({id}) => id)).size).toBe(of.length)
+  const exprs = panels.flatMap(({targets}) => targets.map(({expr}) => expr))
+  expect(exprs.length).toBeGreaterThan(30)
+  const rules = exprs.map((expr, index) => ({
+    record: `panel:${index}`,
+    expr: expr.replaceAll('$namespace', 'openstack'),
+  }))
+  const file = join(testDirectory(), 'panels.yml')
+  await writeFile(file, dump({groups: [{name: 'panels', rules}]}))
+  const {stdout} = await execa(await promtool(), ['check', 'rules', file])
+  expect(stdout).toContain(`SUCCESS: ${exprs.length} rules found`)
 })
 
 it('the exporters ask members by the names in their certificates, and none is asked without an exporter', async () => {

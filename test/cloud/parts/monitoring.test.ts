@@ -3,8 +3,9 @@ import type {Values} from '../../../src/base/values.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {imageOf} from '../support/images.ts'
-import {inPod, inServer} from '../support/in-server.ts'
+import {inServer} from '../support/in-server.ts'
 import {linesOf, makeCloud, startClient} from '../support/own-cloud.ts'
+import {series} from '../support/prometheus.ts'
 
 /** Prints each alert that it gets, as `NAME firing RELEASE`. */
 const RECEIVER = `exec python3 -u - <<'END'
@@ -26,7 +27,7 @@ let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
   cloud = await makeCloud(
     ...['rabbitmq', 'toolbox', 'prometheus-server', 'prometheus-alertmanager'],
-    ...['prometheus-node-exporter', 'kube-state-metrics'],
+    ...['prometheus-node-exporter', 'prometheus-memcached-exporter', 'kube-state-metrics'],
   )
   namespace = cloud.namespace
   await startClient({namespace, name: 'receiver', image: imageOf('toolbox'), script: RECEIVER})
@@ -49,6 +50,8 @@ async function sections(): Promise<Values> {
         alerts: {services: {ServiceUnknown: {for: '10s'}}},
       },
       storage: {size: '1Gi'},
+      // Neither MariaDB nor libvirt is in this cloud.
+      manifests: {deployment_mariadb_exporter: false, daemonset_libvirt_exporter: false},
     },
   }
 }
@@ -63,13 +66,6 @@ async function received(line: string, work: () => Promise<unknown>): Promise<voi
   })
 }
 
-async function query(text: string): Promise<readonly {readonly metric: Readonly<Record<string, string>>}[]> {
-  const program = `import json, sys, urllib.parse, urllib.request
-print(urllib.request.urlopen("http://localhost:9090/api/v1/query?query=" + urllib.parse.quote(sys.argv[1])).read().decode())`
-  const answer = await inPod(namespace, 'monitoring-server-0', 'python3', '-c', program, text)
-  return JSON.parse(answer).data.result
-}
-
 const scale = (replicas: number) =>
   kubectl(['scale', '--namespace', namespace, 'statefulset/rabbitmq-server', `--replicas=${replicas}`])
 
@@ -78,12 +74,15 @@ describe('monitoring: Prometheus beside a message bus', {timeout: 600_000}, () =
     await cloud.run('deploy', await sections())
     await cloud.run('test', await sections(), 'monitoring')
 
-    for (const name of WATCHED) expect(await query(name), name).not.toEqual([])
-    expect(await query('up == 0')).toEqual([])
-    const [state] = await query('kk_service_state{state="healthy"} == 1')
+    for (const name of WATCHED) expect(await series(namespace, name), name).not.toEqual([])
+    expect(await series(namespace, 'up == 0')).toEqual([])
+    const [state] = await series(namespace, 'kk_service_state{state="healthy"} == 1')
     expect(state?.metric).toMatchObject({release: 'rabbitmq', component: 'status', namespace})
     // Its series are of the pods that it shows.
-    const [ready] = await query('kube_pod_status_ready{pod="rabbitmq-server-0",condition="true"} == 1')
+    const [ready] = await series(
+      namespace,
+      'kube_pod_status_ready{pod="rabbitmq-server-0",condition="true"} == 1',
+    )
     expect(ready?.metric).toMatchObject({namespace, component: 'objects'})
   })
 

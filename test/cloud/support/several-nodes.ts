@@ -37,6 +37,11 @@ export function withTempest(values: Values): Promise<string> {
   return nodesFileWith([...RELEASES, 'tempest'], {tempest: values})
 }
 
+/** The environment with Prometheus and probers. */
+export function withMonitoring(): Promise<string> {
+  return nodesFileWith([...RELEASES, 'monitoring', 'probers'], {monitoring: {}, probers: {}})
+}
+
 /** The environment with another image of a component. */
 export function withImage(release: string, tags: Readonly<Record<string, string>>): Promise<string> {
   return nodesFileWith(RELEASES, {[release]: {images: {tags}}})

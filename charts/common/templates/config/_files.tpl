@@ -1,7 +1,7 @@
 {{- /*
 Sets .files of the context, every file of the service by its key:
 {key, name, path, source, owner, perm, optional, secret, text, sections, env: {NAME: value}, needs: [endpoint], data, for}.
-A file's options are those of its blocks (`uses`), overridden by `conf.<key>`, as in openstack-helm. The files
+A file with `configmap` is in that ConfigMap, for programs that look for it there. A file's options are those of its blocks (`uses`), overridden by `conf.<key>`, as in openstack-helm. The files
 of a component in `kolla` replace the chart's files with the same path.
 */ -}}
 {{- define "common.config.files" -}}
@@ -31,6 +31,8 @@ of a component in `kolla` replace the chart's files with the same path.
 {{- $text := ternary .text (trim .text | printf "%s\n") (.imported | default false) -}}
 {{- if or .imported (and .text (or .path .live)) -}}
 {{- $_ := set (ternary $.configmaps.etc $.secrets.files (empty .secret)) .name $text -}}
+{{- else if and .text .configmap -}}
+{{- $_ := set $.configmaps .configmap (dict .name $text | merge (get $.configmaps .configmap | default dict)) -}}
 {{- end -}}
 {{- end -}}
 {{- $_ := set . "files" $all -}}

@@ -1,6 +1,6 @@
 {{- /*
 The start of an object, up to the end of its metadata: .kind, after its API version (`apps/v1 Deployment`);
-the name of .unit, or .name, or that of .key in this release; .annotations; .namespace if not the release's,
+the name of .unit, or .name, or that of .key in this release; further .labels; .annotations; .namespace if not the release's,
 and none for a kind without namespaces. Only its labels have versions, because selectors and pods must not
 change with them.
 */ -}}
@@ -22,6 +22,9 @@ metadata:
     app.kubernetes.io/version: {{ . | replace "+" "_" | trunc 63 | quote }}
     {{- end }}
     helm.sh/chart: {{ printf "%s-%s" .ctx.chart .ctx.root.Chart.Version | replace "+" "_" | trunc 63 }}
+    {{- with .labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   {{- with .annotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
