@@ -127,16 +127,35 @@ options:
 {{- end -}}
 
 {{- define "common.scripts.monitoring-account.py" -}}
-"""Makes the account of the exporter in MariaDB, which may see the state of the server and nothing else."""
+"""Makes the account of the exporter in MariaDB once that answers; the account may see the state of the server and nothing else."""
 import os
+import time
 
-{{ include "common.scripts.database" . }}
-account = (os.environ["DB_USER"], os.environ["DB_PASSWORD"])
-with connection, connection.cursor() as cursor:
-    cursor.execute("CREATE USER IF NOT EXISTS %s@'%%' IDENTIFIED BY %s", account)
-    cursor.execute("ALTER USER %s@'%%' IDENTIFIED BY %s WITH MAX_USER_CONNECTIONS 9", account)
-    cursor.execute("GRANT PROCESS, BINLOG MONITOR, REPLICA MONITOR ON *.* TO %s@'%%'", account[:1])
-print("account %s" % account[0])
+import pymysql
+
+
+def make():
+    {{- include "common.scripts.database" . | nindent 4 }}
+    account = (os.environ["DB_USER"], os.environ["DB_PASSWORD"])
+    with connection, connection.cursor() as cursor:
+        cursor.execute("CREATE USER IF NOT EXISTS %s@'%%' IDENTIFIED BY %s", account)
+        cursor.execute("ALTER USER %s@'%%' IDENTIFIED BY %s WITH MAX_USER_CONNECTIONS 9", account)
+        cursor.execute("GRANT PROCESS, BINLOG MONITOR, REPLICA MONITOR ON *.* TO %s@'%%'", account[:1])
+
+
+problem = None
+while True:
+    try:
+        make()
+        break
+    except pymysql.err.Error as error:
+        if str(error) != problem:
+            problem = str(error)
+            print(problem, flush=True)
+        time.sleep(10)
+print("account %s" % os.environ["DB_USER"], flush=True)
+# The container goes on without the password of the administrator, and without Python.
+os.execve("/bin/sh", ["sh", "-c", "trap exit TERM; sleep infinity & wait"], {})
 {{ end -}}
 
 {{- define "common.scripts.monitoring-test.py" -}}

@@ -27,7 +27,8 @@ let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
   cloud = await makeCloud(
     ...['rabbitmq', 'toolbox', 'prometheus-server', 'prometheus-alertmanager'],
-    ...['prometheus-node-exporter', 'prometheus-memcached-exporter', 'kube-state-metrics'],
+    ...['node', 'mysqld', 'memcached', 'libvirt'].map((what) => `prometheus-${what}-exporter`),
+    'kube-state-metrics',
   )
   namespace = cloud.namespace
   await startClient({namespace, name: 'receiver', image: imageOf('toolbox'), script: RECEIVER})
@@ -50,8 +51,6 @@ async function sections(): Promise<Values> {
         alerts: {services: {ServiceUnknown: {for: '10s'}}},
       },
       storage: {size: '1Gi'},
-      // Neither MariaDB nor libvirt is in this cloud.
-      manifests: {deployment_mariadb_exporter: false, daemonset_libvirt_exporter: false},
     },
   }
 }
