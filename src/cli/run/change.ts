@@ -30,6 +30,7 @@ import {expectRollbackFor, type UndoRuns, undoFailed} from './on-failure.ts'
 import {repeatCommand, retryFlags, statusCommand, targetArguments} from './repeat-command.ts'
 import {openReportFiles} from './report-files.ts'
 import {notOperatedCheck, printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
+import {showNoticed} from './show-noticed.ts'
 import {startCondition} from './start-condition.ts'
 import {TESTS_FOLLOW, type TestsAfter, testAfter} from './tests.ts'
 import {upgradeChecks} from './upgrade-checks.ts'
@@ -242,8 +243,12 @@ async function runChange(
   const events = await ready.run({...choices, prepull})
   const shown = await showRun(events, {...context, choices, commands})
   const undone = await undoFailed(shown, {flags, console, environment, cluster})
+  const noticed = await showNoticed(shown.state, {cluster, prepared, forecast: ready.forecast, console})
   const tested = shown.exit === 0 ? await afterwards?.() : undefined
-  printResult({...runDocument(shown.state), ...undoneDocument(undone), ...tested?.document}, context)
+  printResult(
+    {...runDocument(shown.state), ...(noticed && {noticed}), ...undoneDocument(undone), ...tested?.document},
+    context,
+  )
   const interrupted = [undone.rollback, undone.removal].find((each) => each?.isInterrupted)
   const exit = interrupted?.exit ?? tested?.exit ?? shown.exit
   if (verb === 'deploy' && exit === 0 && flags.output === 'text')
