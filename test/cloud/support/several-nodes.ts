@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {expect, inject} from 'vitest'
+import {FORMER_KUBERNETES} from '../../../scripts/toolbox/recipe.ts'
 import {mergeValues} from '../../../src/base/merge.ts'
 import {once} from '../../../src/base/once.ts'
 import type {Values} from '../../../src/base/values.ts'
@@ -84,9 +85,17 @@ export async function nodesUp(): Promise<string> {
   return file
 }
 
-/** Takes a node away, or starts it again, with the Kubernetes of the others. */
+/** Takes a node away, or starts it again, with the Kubernetes that it had. */
 export async function power(verb: 'stop' | 'cut' | 'start', node: string): Promise<void> {
-  const {exitCode, stderr} = await kk(['aio', 'node', verb, node], {KK_TOOLBOX: await formerKubernetes()})
+  const version = await kubectl([
+    'get',
+    'node',
+    node,
+    '--output',
+    'jsonpath={.status.nodeInfo.kubeletVersion}',
+  ])
+  const former = version === FORMER_KUBERNETES && {KK_TOOLBOX: await formerKubernetes()}
+  const {exitCode, stderr} = await kk(['aio', 'node', verb, node], {...former})
   expect(exitCode, stderr).toBe(0)
 }
 
