@@ -87,6 +87,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   ServiceUnhealthy: {series: {[STATE('unhealthy')]: '1x20'}, at: '12m'},
   ServiceUnknown: {series: {[STATE('unknown')]: '1x20'}, at: '15m'},
   ServiceNotAsked: {series: {'kk_service_age_seconds{namespace="o",release="nova"}': '0+60x20'}, at: '15m'},
+  ExporterDown: {
+    series: {'up{job="mariadb",namespace="o",pod="mariadb-server-0",component="server"}': '0x10'},
+    at: '5m',
+  },
   ServiceStatusGone: {series: {[STATE('healthy')]: '1x5 stale _x20'}, at: '20m'},
   TargetDown: {series: {'up{job="pods",component="server",release="rabbitmq",pod="a"}': '0x10'}, at: '5m'},
   ContainerRestarts: {
@@ -266,6 +270,8 @@ const WELL: Readonly<Record<string, string>> = {
   [BUS('rabbitmq_process_open_fds')]: '200x1440',
   [BUS('rabbitmq_process_max_fds')]: '1000000x1440',
   [BUS('rabbitmq_connections_opened_total')]: '0+3x1440',
+  'up{job="mariadb",namespace="o",pod="mariadb-server-0",component="server"}': '1x300 0x2 1x1138',
+  'up{job="pods",namespace="o",component="libvirt-exporter",node="one"}': '1x300 0x5 1x1135',
   [DATABASE('mysql_up')]: '1x300 0x3 1x1137',
   [DATABASE('mysql_global_status_threads_connected')]: '400x1440',
   [DATABASE('mysql_global_variables_max_connections')]: '4096x1440',
@@ -344,6 +350,21 @@ describe('the alerts of monitoring', () => {
         input_series: inputOf(FAULTS[name]!.series),
         promql_expr_test: [firing(name, FAULTS[name]!.at, 1)],
       })),
+      {
+        name: 'a libvirt that hangs, so that its exporter does not answer',
+        interval: '1m',
+        input_series: inputOf({
+          'up{job="pods",namespace="o",component="libvirt-exporter",node="one"}': '0x30',
+          'kube_daemonset_created{namespace="o",daemonset="libvirt-libvirt"}': '0x30',
+        }),
+        promql_expr_test: [firing('LibvirtNotRead', '15m', 1), firing('TargetDown', '15m', 0)],
+      },
+      {
+        name: 'an exporter that is down is no member that is down',
+        interval: '1m',
+        input_series: inputOf({'up{job="mariadb",namespace="o",pod="mariadb-server-0"}': '0x30'}),
+        promql_expr_test: [firing('TargetDown', '15m', 0), firing('MariaDBNotRead', '15m', 0)],
+      },
       {
         // With samples between its restarts, an increase is extrapolated.
         name: 'two restarts',

@@ -66,7 +66,7 @@ describe('network policies', () => {
     const all = await policies('ceph')
 
     const mgr = all.find(({metadata}) => metadata?.name === 'ceph-mgr')
-    expect(mgr?.spec).toMatchObject({ingress: [{from: [{podSelector: {}}, NODES], ports: []}]})
+    expect(mgr?.spec).toMatchObject({ingress: [{from: [{podSelector: {}}, NODES], ports: []}, {}]})
   })
 
   it.each([

@@ -3,6 +3,7 @@ import {type AddressInfo, createServer, type Socket} from 'node:net'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it, onTestFinished, vi} from 'vitest'
+import {READ_RECORD} from '../../src/verbs/change/noticed.ts'
 import {writeFiles} from '../charts/support/write-files.ts'
 import {useCharts} from './support/charts.ts'
 import {find} from './support/objects.ts'
@@ -13,14 +14,17 @@ const script = find(objects, 'ConfigMap', 'probers-bin').data!['probers.py']!
 const conf = find(objects, 'ConfigMap', 'probers-etc').data!['probers.json']!
 
 /** Runs Python after the definitions of the prober; returns what it prints, as JSON. */
-async function run(program: string): Promise<unknown> {
+async function run(
+  program: string,
+  parse: (line: string) => unknown = (line) => JSON.parse(line),
+): Promise<unknown> {
   const file = join(writeFiles({'probers.json': conf}), 'probers.json')
   const own = script.replace('/var/lib/kolla/config_files/probers.json', file)
   const {stdout} = await execa('python3', ['-', file], {
     input: `${own.replace('if __name__ == "__main__":', 'if False:')}\n${program}`,
     env: {POD_IP: '127.0.0.1'},
   })
-  return JSON.parse(stdout)
+  return parse(stdout)
 }
 
 /** A server that greets as SSH servers do; `receive` gets each connection with all that it has sent. */
@@ -67,9 +71,50 @@ print(json.dumps([record.summary(0, 112), record.summary(103, 108), record.summa
 
     expect(summary).toMatchObject([
       {tried: 5, failed: 1, longestGapSeconds: 7, firstFailures: [{text: 'lost'}], slowestSeconds: 1},
-      {tried: 1, failed: 1, longestGapSeconds: 5},
+      {tried: 2, failed: 1, longestGapSeconds: 5},
       {tried: 0, failed: 0, longestGapSeconds: 9.5, firstFailures: []},
     ])
+  })
+
+  it('has what hung for longer than the time range', async () => {
+    const summary = await run(`
+record = Record()
+record.began = 100
+record.results.append((130, 20, "timed out"))
+print(json.dumps(record.summary(112, 118)))`)
+
+    expect(summary).toMatchObject({tried: 1, failed: 1, longestGapSeconds: 6})
+  })
+
+  it('is read by kk for the times of its actions, by whatever clock', async () => {
+    const answers = await run(
+      `
+import sys
+server = Server(("", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+RECORDS["token"].results.append((now() - 10, 1, "HTTP 503"))
+BEGAN = now() - 60
+program = ${JSON.stringify(READ_RECORD)}.replace("9310", str(server.server_address[1]))
+for skew in (0, 3600):
+    ago = [[15, 5], [5, 0], [90, 30]]
+    kk = time.time() + skew
+    sys.argv = ["-", json.dumps([[kk - since, kk - until] for since, until in ago]), str(kk)]
+    exec(program)
+print(json.dumps(None))`,
+      (text) => text.split('\n').map((line) => JSON.parse(line)),
+    )
+
+    const failed = (answer: unknown) =>
+      (answer as {probes: {token: {failed: number}}; isWhole: boolean}[]).map(({probes, isWhole}) => [
+        probes.token.failed,
+        isWhole,
+      ])
+    const expected = [
+      [1, true],
+      [0, true],
+      [0, false],
+    ]
+    expect((answers as unknown[]).slice(0, 2).map(failed)).toEqual([expected, expected])
   })
 
   it('is in the metrics with the name of its probe', async () => {

@@ -127,7 +127,7 @@ options:
 {{- end -}}
 
 {{- define "common.scripts.monitoring-account.py" -}}
-"""Makes the account of the exporter in MariaDB once that answers; the account may see the state of the server and nothing else."""
+"""Makes the account of the exporter in MariaDB once that answers; the account may read no table, but see what the server does at the moment."""
 import os
 import time
 

@@ -32,6 +32,10 @@ def now():
     return STARTED + time.monotonic()
 
 
+# What was before is not in the record.
+BEGAN = now()
+
+
 class Record:
     """The results of one probe: when each ended, its seconds, and why it failed."""
 
@@ -51,12 +55,12 @@ class Record:
                 self.results.popleft()
 
     def summary(self, since, until):
-        """The results that ended in a time range. A gap is the time between two successes, or between one and the end of the range."""
+        """The tries of which a part was in a time range. A gap is the time between two successes, or between one and the end of the range."""
         with self.lock:
-            results = [each for each in self.results if since <= each[0] <= until]
+            results = [each for each in self.results if since <= each[0] and each[0] - each[1] <= until]
             last = max(since, self.began or until)
         gap, gap_began = 0, last
-        for ended in [ended for ended, _, error in results if error is None] + [until]:
+        for ended in [min(ended, until) for ended, _, error in results if error is None] + [until]:
             if ended - last > gap:
                 gap, gap_began = ended - last, last
             last = ended
@@ -352,7 +356,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(400, "text/plain", "since and until are seconds since 1970\n")
         if url.path == "/record":
             probes = {name: record.summary(since, until) for name, record in sorted(RECORDS.items())}
-            return self.answer(200, "application/json", json.dumps({"now": round(now(), 3), "probes": probes}, indent=1) + "\n")
+            return self.answer(200, "application/json", json.dumps({"now": round(now(), 3), "began": round(BEGAN, 3), "probes": probes}, indent=1) + "\n")
         if url.path == "/metrics":
             return self.answer(200, "text/plain; version=0.0.4", metrics())
         return self.answer(200 if url.path == "/" else 404, "text/plain", "/record?since=SECONDS&until=SECONDS, /metrics\n")

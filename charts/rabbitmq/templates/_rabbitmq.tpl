@@ -46,17 +46,24 @@ options:
 
 {{- /*
 RabbitMQ begins a cluster of its own if it reaches no other member when it first starts: of three members that start
-together, one was alone (https://github.com/rabbitmq/rabbitmq-server/issues/13043).
+together, one was alone (https://github.com/rabbitmq/rabbitmq-server/issues/13043). The port by which a member tells
+that it has no data is that of its metrics, which it does not serve yet.
 */ -}}
 {{- define "common.scripts.rabbitmq-first-start.py" -}}
 """Ends when a member without data may start: the first one to begin the cluster, the others once there is one to join."""
 import os
 import socket
+import threading
 import time
 
+PEERS = "{{ include "common.context.name" (dict "ctx" . "key" "server") }}-peers"
 CLIENTS = {{ include "common.endpoints.port" (dict "ctx" . "type" "oslo_messaging" "port" "amqp" "interface" "service") }}
 MEMBERS = int(os.environ["RABBITMQ_DIST_PORT"])
-POD = os.environ["POD_NAME"]
+# A member without data listens here while it waits: it is known to have none.
+WAITING = int(os.environ["WAITING_PORT"])
+# For so long the others are awaited, which may be about to start with their data, or wait for a majority themselves.
+PATIENCE = float(os.environ.get("PATIENCE_SECONDS", "60"))
+POD, IP = os.environ["POD_NAME"], os.environ["POD_IP"]
 
 
 def has_data():
@@ -67,10 +74,10 @@ def has_data():
     return any(name.startswith("rabbit@%s." % POD) for name in names)
 
 
-def others():
-    """The addresses of the other members that have a pod; none are known while names cannot be resolved."""
-    found = socket.getaddrinfo(os.environ["PEERS"], None, proto=socket.IPPROTO_TCP)
-    return {address[0] for *_, address in found} - {os.environ["POD_IP"]}
+def answer():
+    server = socket.create_server((IP, WAITING), family=socket.AF_INET6 if ":" in IP else socket.AF_INET)
+    while True:
+        server.accept()[0].close()
 
 
 def listens(address, port):
@@ -81,19 +88,43 @@ def listens(address, port):
         return False
 
 
-def may_start():
+def reason_to_wait():
+    """Why it may not start yet, and whether it starts in spite of that after a time; None if it may start."""
     try:
-        addresses = others()
-    except socket.gaierror:
-        return False
-    if any(listens(address, CLIENTS) for address in addresses):
-        return True
-    # A member that does not serve yet may have a cluster.
-    return POD.endswith("-0") and not any(listens(address, MEMBERS) for address in addresses)
+        found = socket.getaddrinfo(os.environ.get("PEERS", PEERS), None, proto=socket.IPPROTO_TCP)
+    except socket.gaierror as error:
+        return "the names of the members are not known: %s" % error, False
+    others = {address[0] for *_, address in found} - {IP}
+    if any(listens(address, CLIENTS) for address in others):
+        return None
+    # It has data, or begins the cluster; or it waits for a majority, of which this one may be a part.
+    if any(listens(address, MEMBERS) for address in others):
+        return "another member does not serve clients yet", True
+    if not POD.endswith("-0"):
+        return "no member serves clients yet, and this is not the first one", False
+    if all(listens(address, WAITING) for address in others):
+        return None
+    return "other members may have data, and do not run yet", True
 
 
-while not has_data() and not may_start():
-    time.sleep(1)
+def wait():
+    threading.Thread(target=answer, daemon=True).start()
+    said, since = None, time.monotonic()
+    while True:
+        reason = reason_to_wait()
+        if reason is None:
+            return
+        text, ends = reason
+        if text != said:
+            print("waits: %s" % text, flush=True)
+            said, since = text, time.monotonic()
+        if ends and time.monotonic() - since > PATIENCE:
+            return
+        time.sleep(1)
+
+
+if not has_data():
+    wait()
 {{ end -}}
 
 {{- /*

@@ -243,7 +243,10 @@ async function runChange(
   const events = await ready.run({...choices, prepull})
   const shown = await showRun(events, {...context, choices, commands})
   const undone = await undoFailed(shown, {flags, console, environment, cluster})
-  const noticed = await showNoticed(shown.state, {cluster, prepared, forecast: ready.forecast, console})
+  // Nor to read in them.
+  const noticed = open
+    ? undefined
+    : await showNoticed(shown, {cluster, prepared, forecast: ready.forecast, console})
   const tested = shown.exit === 0 ? await afterwards?.() : undefined
   printResult(
     {...runDocument(shown.state), ...(noticed && {noticed}), ...undoneDocument(undone), ...tested?.document},

@@ -4,9 +4,10 @@ import type {ActionForecast} from '../../plan/forecast/action-forecast.ts'
 import type {Prepared} from '../../prepare/prepare.ts'
 import {releaseNamespace} from '../../release.ts'
 import {noticedText} from '../../report/run/noticed-text.ts'
-import type {RunState} from '../../run/run-state.ts'
 import {type NoticedAction, readNoticed} from '../../verbs/change/noticed.ts'
 import {type Console, writeView} from '../console.ts'
+import {abortable} from '../signals.ts'
+import type {ShownRun} from './run.ts'
 
 interface Sources {
   readonly cluster: Pick<Cluster, 'exec'>
@@ -16,18 +17,20 @@ interface Sources {
 }
 
 /**
- * Shows what the prober of the environment recorded during a run, and returns it; undefined without a prober, or if it cannot be asked,
- * which a note says.
+ * Shows what the prober of the environment recorded during a run, and returns it; undefined without a prober,
+ * after an interruption, or if it cannot be asked, which a note says. Ctrl-C ends the question, not the command.
  */
 export async function showNoticed(
-  state: RunState,
+  {state, isInterrupted}: Pick<ShownRun, 'state' | 'isInterrupted'>,
   {cluster: {exec}, prepared, forecast, console}: Sources,
 ): Promise<readonly NoticedAction[] | undefined> {
   const probers = [...prepared.releases].filter(([, {chart}]) => chart.name === 'probers')
   const namespaces = new Set(probers.map(([release]) => releaseNamespace(release)))
-  if (namespaces.size === 0) return undefined
+  if (namespaces.size === 0 || isInterrupted) return undefined
   try {
-    const noticed = await readNoticed(state, {exec, namespaces, forecast, now: Date.now()})
+    const noticed = await abortable('the question to the prober', (signal) =>
+      readNoticed(state, {exec, namespaces, forecast, now: Date.now, signal}),
+    )
     if (noticed) writeView('stderr', ['', ...noticedText(noticed, console.palette('stderr'))])
     return noticed
   } catch (error) {

@@ -220,6 +220,9 @@ const ROWS: readonly Row[] = [
     'to read in the pods of the services, and with --repair to execute commands there'],
   [['audit'], 'cluster', 'secrets', 'list', 'to read TLS certificates', 'certificates are not read'],
 
+  [['deploy'], 'release', 'pods/exec', 'get create',
+    'to read the record of probers after a run', 'what they recorded is not shown, with a note'],
+
   [['plan --upgrade-checks'], 'release', 'pods', 'get list create patch delete',
     'to start a pod of each new image, as the upgrade does', 'new images are not asked, with a note'],
   [['plan --upgrade-checks'], 'release', 'pods/exec', 'get create',

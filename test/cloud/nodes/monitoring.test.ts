@@ -15,6 +15,14 @@ const IMAGES = [
   ...['node', 'mysqld', 'memcached', 'libvirt'].map((what) => `prometheus-${what}-exporter`),
 ]
 
+/** Of exporters, and in no panel. */
+const ASKED_BY_ALERTS = [
+  ...['mysql_up == 1', 'mysql_global_status_access_denied_errors', 'mysql_global_variables_max_connections'],
+  ...['memcached_up == 1', 'memcached_current_connections', 'memcached_max_connections'],
+  ...['memcached_items_evicted_total', 'libvirt_up == 1', 'kube_statefulset_created{statefulset=~".+-mgr"}'],
+  'kube_daemonset_created{daemonset=~".*libvirt"}',
+]
+
 useCloud()
 let file: string
 beforeAll(async () => {
@@ -63,8 +71,12 @@ describe('monitoring: a cloud on three nodes', () => {
     ).catch(() => undefined)
 
     expect(empty).toEqual([])
-    const firing = await series(NAMESPACE, 'ALERTS{alertstate="firing"}')
-    expect(firing.map(({metric}) => metric['alertname'])).toEqual(['Watchdog'])
+    const alerts = await series(NAMESPACE, 'ALERTS')
+    expect(alerts.map(({metric}) => metric['alertname'])).toEqual(['Watchdog'])
+  })
+
+  it('has what its alerts ask for', async () => {
+    for (const name of ASKED_BY_ALERTS) expect(await series(NAMESPACE, name), name).not.toEqual([])
   })
 
   it('lets the exporter of MariaDB see no row', async () => {

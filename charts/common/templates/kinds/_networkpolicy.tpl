@@ -19,7 +19,8 @@ always has access.
 {{- end -}}
 {{- $ingress := list -}}
 {{- if or .unit.served .unit.any_port -}}
-{{- $rule := dict "ports" (include "common.kinds.networkpolicy.ports" .unit.served | fromYamlArray) -}}
+{{- $served := ternary dict .unit.served (.unit.any_port | default false) -}}
+{{- $rule := dict "ports" (include "common.kinds.networkpolicy.ports" $served | fromYamlArray) -}}
 {{- $service := .unit.network.service | default dict -}}
 {{- $isOutside := or $service.externalIPs (has $service.type (list "LoadBalancer" "NodePort")) -}}
 {{- if not (or (hasKey $policy "ingress") $isOutside (dig "node_port" "enabled" false .unit.network) (dig "ingress" "enabled" false .unit.network)) -}}
