@@ -131,14 +131,14 @@ const LONG_AGO = "'2026-01-02 03:04:05'"
 const NOVA = [
   'CREATE TABLE cell_mappings (uuid, name, disabled, database_connection)',
   "INSERT INTO cell_mappings VALUES ('00000000-0000-0000-0000-000000000000', 'cell0', 0, '{scheme}:///{path}'), ('1', 'cell1', 1, 'mysql://off')",
-  'CREATE TABLE services (host, `binary`, disabled, deleted, forced_down, last_seen_up, created_at)',
-  "INSERT INTO services SELECT 'c', 'nova-conductor', 0, 0, 0, datetime('now'), datetime('now')",
-  "INSERT INTO services SELECT 's', 'nova-scheduler', 0, 0, 0, NULL, datetime('now')",
-  `INSERT INTO services VALUES ('a', 'nova-osapi_compute', 0, 0, 0, NULL, ${LONG_AGO})`,
+  'CREATE TABLE services (host, `binary`, disabled, deleted, forced_down, last_seen_up, created_at, disabled_reason)',
+  "INSERT INTO services SELECT 'c', 'nova-conductor', 0, 0, 0, datetime('now'), datetime('now'), NULL",
+  "INSERT INTO services SELECT 's', 'nova-scheduler', 0, 0, 0, NULL, datetime('now'), NULL",
+  `INSERT INTO services VALUES ('a', 'nova-osapi_compute', 0, 0, 0, NULL, ${LONG_AGO}, NULL)`,
   'CREATE TABLE compute_nodes (host, mapped, deleted)',
 ]
 const compute = (disabled: number) =>
-  `INSERT INTO services VALUES ('node1', 'nova-compute', ${disabled}, 0, 0, ${LONG_AGO}, ${LONG_AGO})`
+  `INSERT INTO services VALUES ('node1', 'nova-compute', ${disabled}, 0, 0, ${LONG_AGO}, ${LONG_AGO}, NULL)`
 
 describe('the program', () => {
   it('serves its last answer to Prometheus', async () => {
@@ -182,8 +182,13 @@ describe('the program', () => {
     ],
     [
       'a service that is forced down',
-      "INSERT INTO services SELECT 'node1', 'nova-compute', 0, 0, 1, datetime('now'), datetime('now')",
+      "INSERT INTO services SELECT 'node1', 'nova-compute', 0, 0, 1, datetime('now'), datetime('now'), NULL",
       ['nova-compute on node1: forced down'],
+    ],
+    [
+      'a compute that has disabled itself',
+      "INSERT INTO services SELECT 'node1', 'nova-compute', 1, 0, 0, datetime('now'), datetime('now'), 'AUTO: Connection to libvirt lost: 1'",
+      ['nova-compute on node1: takes no instances, because it has disabled itself'],
     ],
     [
       'a host without a mapping',

@@ -146,7 +146,8 @@ const rabbitmq: MemberKind = {
       )
     const isForgotten = await pollCluster(
       async () => {
-        const bus = await readBus(members)
+        const {bus} = await tryBus(members)
+        if (!bus) return false
         const member = listed.find((name) => bus.members.includes(name))
         if (member !== undefined) throw problems.get(member) ?? new KkError('KK_EXEC', `${member} is listed`)
         const left = compareBus(bus).filter(({kind}) => kind === 'QUEUE_REPLICA_ON_REMOVED_MEMBER')
@@ -163,7 +164,11 @@ const rabbitmq: MemberKind = {
     let problem: string | undefined
     const isComplete = await pollCluster(
       async () => {
-        const bus = await readBus(members)
+        const {bus, why} = await tryBus(members)
+        if (!bus) {
+          problem = why
+          return false
+        }
         if (bus.running.length < members.wanted) return false
         lacking = compareBus(bus).filter(({kind}) => REPAIRED.has(kind))
         if (lacking.length === 0) return true
@@ -225,6 +230,17 @@ async function readBus({exec, others: [pod], files}: Members): Promise<Bus> {
   const [bus] = facts.buses
   if (bus) return bus
   throw new KkError('KK_EXEC', `RabbitMQ cannot be read: ${notAsked[0]?.reason ?? 'no answer'}`)
+}
+
+/** The same, or why it cannot be read: while members come and go, RabbitMQ cannot describe each of its streams. */
+async function tryBus(members: Members): Promise<{readonly bus?: Bus; readonly why?: string}> {
+  try {
+    return {bus: await readBus(members)}
+  } catch (error) {
+    const {code, message} = asKkError(error)
+    if (code !== 'KK_EXEC') throw error
+    return {why: message}
+  }
 }
 
 /** An empty member of a database of OVN is a new server, which must not share an address with the former. */

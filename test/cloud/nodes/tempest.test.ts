@@ -1,5 +1,6 @@
 import {beforeAll, expect, it} from 'vitest'
 import {succeed} from '../support/cloud.ts'
+import {pushImages} from '../support/images.ts'
 import {phase} from '../support/phase.ts'
 import {expectConsistent, nodesUp, withTempest} from '../support/several-nodes.ts'
 import {tempestResults} from '../support/tempest.ts'
@@ -15,7 +16,8 @@ it(
   "nova, neutron, cinder, tempest: OpenStack's tests that need two hypervisors pass",
   async () => {
     const file = await withTempest({conf: {run: {regex: TESTS}}})
-    await succeed(['upgrade', file, 'tempest', '--yes'])
+    await pushImages('tempest')
+    await succeed(['deploy', file, 'tempest', '--yes'])
 
     const tests = await phase("Tempest's tests of two nodes", () => tempestResults(file))
 

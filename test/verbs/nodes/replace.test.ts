@@ -49,6 +49,27 @@ describe('kk node replace', () => {
     )
   })
 
+  it('waits until the message bus can be read, with a new member that is still starting', async () => {
+    const cloud = fakeMembers()
+    cloud.unreadWhenBack = 2
+
+    await replace(portsOf(cloud), options())
+
+    expect(cloud.done.at(-1)).toMatch(/^\/usr\/lib\/rabbitmq\/bin\/rabbitmq-streams add_replica /)
+  })
+
+  it('says why the message bus cannot be read if that does not end', async () => {
+    const cloud = fakeMembers()
+    cloud.unreadWhenBack = Infinity
+
+    const replaced = replace(portsOf(cloud), {...options(), deadline: Date.now() + 300})
+
+    await expect(replaced).rejects.toMatchObject({
+      code: 'KK_UNHEALTHY',
+      message: expect.stringContaining('RabbitMQ cannot be read: '),
+    })
+  })
+
   it('finds nothing to do once all members run elsewhere', async () => {
     const cloud = fakeMembers()
     const ports = portsOf(cloud)

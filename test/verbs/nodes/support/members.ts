@@ -1,3 +1,4 @@
+import {KkError} from '../../../../src/base/errors.ts'
 import type {Cluster} from '../../../../src/kubernetes/cluster.ts'
 import type {SeenPod} from '../../../../src/kubernetes/exec/exec.ts'
 import type {DrainPorts} from '../../../../src/verbs/nodes/drain.ts'
@@ -26,6 +27,9 @@ export interface FakeMembers {
   rabbit: {members: string[]; running: string[]; queues: object[]}
   /** The servers of OVN's southbound database: their IDs and pods. */
   servers: (readonly [id: string, pod: string])[]
+  /** How often the bus cannot be read, from now on, and once a member has begun again. */
+  unread: number
+  unreadWhenBack: number
   leader: string
   monitors: string[]
   quorum: string[]
@@ -47,7 +51,7 @@ export function fakeMembers(): FakeMembers {
   const names = [0, 1, 2].map((ordinal) => `rabbit@rabbitmq-server-${ordinal}.peers`)
   const queue = {type: 'stream', state: 'running', leader: names[1]}
   return {
-    ...{isBack: false, isApart: false, isDeleted: false},
+    ...{isBack: false, isApart: false, isDeleted: false, unread: 0, unreadWhenBack: 0},
     ...{sets: SETS, wsrep: {}, leader: '1f2e', spare: {}, done: []},
     pods: [
       ...pods,
@@ -72,7 +76,10 @@ function answer(cloud: FakeMembers, pod: string, command: readonly string[]): st
   const words = command.filter((word) => !word.startsWith('-')).join(' ')
   const order = () => void cloud.done.push(words)
   if (words.startsWith('mariadb')) return wsrepText(cloud, pod)
-  if (words.startsWith('python3')) return JSON.stringify(cloud.rabbit)
+  if (words.startsWith('python3')) {
+    if (cloud.unread-- > 0) throw new KkError('KK_EXEC', 'noproc')
+    return JSON.stringify(cloud.rabbit)
+  }
   if (words.includes('cluster/status')) {
     const servers = cloud.servers.map(([id, name]) => `    ${id} (${id} at ssl:${name}.ovn-sb-peers:6644)`)
     return `Status: cluster member\nLeader: ${cloud.leader}\nServers:\n${servers.join('\n')}\n`
@@ -212,6 +219,7 @@ function rejoin(cloud: FakeMembers, name: string, uids: Map<string, number>): vo
     const {members, running, queues} = cloud.rabbit
     const again = `rabbit@${name}.peers`
     cloud.rabbit = {members: [...members, again], running: [...running, again], queues}
+    cloud.unread = cloud.unreadWhenBack
   }
   if (cloud.isApart) return
   if (name.startsWith('ovn')) cloud.servers = [...cloud.servers, ['9f9f', name]]
