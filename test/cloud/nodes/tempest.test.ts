@@ -15,9 +15,9 @@ beforeAll(nodesUp, HOUR)
 it(
   "nova, neutron, cinder, tempest: OpenStack's tests that need two hypervisors pass",
   async () => {
-    const file = await withTempest({conf: {run: {regex: TESTS}}})
+    const file = await withTempest({conf: {run: {regex: TESTS, workers: 1}}})
     await pushImages('tempest')
-    await succeed(['deploy', file, 'tempest', '--yes'])
+    await phase('tempest deployed', () => succeed(['deploy', file, '--yes']))
 
     const tests = await phase("Tempest's tests of two nodes", () => tempestResults(file))
 
