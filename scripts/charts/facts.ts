@@ -150,6 +150,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   kind: meaning('its kind; by default a Deployment', {enum: ['Deployment', 'StatefulSet', 'DaemonSet']}),
   endpoint: meaning('the endpoint that it serves, a key of `endpoints`, which also has its ports', text),
   wsgi: meaning('a WSGI module, which uwsgi serves on the port of the endpoint, instead of `command`', text),
+  max_replicas: meaning('the most pods that it may have, whatever `pod.replicas` says', whole),
   argv: meaning('the key of a file of the format `argv`, whose arguments are appended to the command', text),
   ports: meaning(
     'further ports by name; next to an `endpoint`, they are only for members of the component; a name that ends in `-udp` is a UDP port',

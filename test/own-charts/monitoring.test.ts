@@ -508,6 +508,22 @@ it('only the account of the exporter is in its main container, and TLS is verifi
   expect(find(objects, 'ConfigMap', 'monitoring-etc').data!['my.cnf']).toContain('ssl-ca = /etc/tls/ca.crt')
 })
 
+it.each([
+  ['monitoring', ['server', 'alertmanager', 'objects', 'mariadb-exporter', 'memcached-exporter']],
+  ['probers', ['prober']],
+])('%s has one pod of each, however many other components have', async (chart, components) => {
+  const objects = await charts.render(chart, {values: {pod: {replicas: 3}}})
+
+  const replicas = objects.flatMap(({kind, metadata, spec}) =>
+    ['Deployment', 'StatefulSet'].includes(kind)
+      ? [[metadata.name, (spec as {readonly replicas: number}).replicas]]
+      : [],
+  )
+  expect(Object.fromEntries(replicas)).toEqual(
+    Object.fromEntries(components.map((name) => [`${chart}-${name}`, 1])),
+  )
+})
+
 it('only Alertmanager has the addresses to which alerts are sent', async () => {
   const objects = await charts.render('monitoring')
   const holders = objects.filter((object) => JSON.stringify(object).includes('"path":"delivery.json"'))

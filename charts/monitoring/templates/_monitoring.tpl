@@ -176,7 +176,10 @@ def get(url):
 
 def problems():
     targets = get(PROMETHEUS + "targets?state=active")["data"]["activeTargets"]
-    found = ["%s: %s" % (each["scrapeUrl"], each["lastError"]) for each in targets if each["health"] != "up"]
+    # A standby manager of Ceph may have no metrics.
+    managed = {each["labels"].get("release") for each in targets if each["labels"].get("component") == "mgr" and each["health"] == "up"}
+    needed = [each for each in targets if each["labels"].get("component") != "mgr" or each["labels"].get("release") not in managed]
+    found = ["%s: %s" % (each["scrapeUrl"], each["lastError"]) for each in needed if each["health"] != "up"]
     if not [each for each in targets if each["labels"]["job"] == "pods"]:
         found.append("no pod with metrics was found")
     groups = get(PROMETHEUS + "rules")["data"]["groups"]
