@@ -29,7 +29,9 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
 
     const counted = scaled.filter(({kind}) => kind !== 'DaemonSet')
     expect(scaled).toHaveLength(Object.keys(components).length)
-    expect(counted.map(({spec}) => spec?.replicas)).toEqual(counted.map(() => 3))
+    expect(counted.map(({spec}) => spec?.replicas)).toEqual(
+      pods(counted).map((pod) => unitOf(pod)['max_replicas'] ?? 3),
+    )
   }
   it('have the number of replicas in pod.replicas', () => areAsMany(atLargest(chart)))
 
