@@ -18,7 +18,8 @@ interface Sources {
 
 /**
  * Shows what the prober of the environment recorded during a run, and returns it; undefined without a prober,
- * after an interruption, or if it cannot be asked, which a note says. Ctrl-C ends the question, not the command.
+ * after an interruption, or if it cannot be asked, which a note says. Ctrl-C ends the question, not the
+ * command.
  */
 export async function showNoticed(
   {state, isInterrupted}: Pick<ShownRun, 'state' | 'isInterrupted'>,

@@ -30,8 +30,8 @@ export interface NoticedAction extends Recorded {
 }
 
 /**
- * Reads the record for times of kk's clock, of which the last argument is the present one. A difference of less
- * than five seconds is the time that it takes to start this program.
+ * Reads the record for times of kk's clock, of which the last argument is the present one. A difference of
+ * less than five seconds is the time that it takes to start this program.
  */
 export const READ_RECORD = `
 import json, os, sys, urllib.request
@@ -61,8 +61,8 @@ const TIMEOUT_MS = 20_000
 
 /**
  * Returns what the prober recorded while each action of a run lasted, in the order in which they began;
- * undefined if none runs, or nothing was changed. With several probers each is asked for its namespace. Throws
- * `KK_EXEC`, and like the functions of `Cluster`.
+ * undefined if none runs, or nothing was changed. With several probers each is asked for its namespace.
+ * Throws `KK_EXEC`, and like the functions of `Cluster`.
  */
 export async function readNoticed(
   {releases, lastAt}: RunState,

@@ -232,7 +232,10 @@ async function readBus({exec, others: [pod], files}: Members): Promise<Bus> {
   throw new KkError('KK_EXEC', `RabbitMQ cannot be read: ${notAsked[0]?.reason ?? 'no answer'}`)
 }
 
-/** The same, or why it cannot be read: while members come and go, RabbitMQ cannot describe each of its streams. */
+/**
+ * The same, or why it cannot be read: while members come and go, RabbitMQ cannot describe each of its
+ * streams.
+ */
 async function tryBus(members: Members): Promise<{readonly bus?: Bus; readonly why?: string}> {
   try {
     return {bus: await readBus(members)}
