@@ -65,16 +65,17 @@ export function manifestKeys(values: ServiceValues): string[] {
     ...cronjobNames(values).map((name) => `cron_job_${name}`),
     ...Object.keys(values.tests ?? {}).map((name) => `pod_${name}`),
     ...Object.keys(values.generated ?? {}).map((name) => `secret_${name}`),
-    ...new Set(
-      ['bin', 'etc', ...Object.values(values.files ?? {}).map(({configmap}) => configmap)].flatMap((name) =>
-        name === undefined ? [] : [`configmap_${name}`],
-      ),
-    ),
+    ...configMapNames(values).map((name) => `configmap_${name}`),
     'network_policy',
     'rbac',
     'secret_env',
     'secret_files',
   ].map(plain)
+}
+
+/** The ConfigMaps of a chart: those that the library makes, and those that its files name. */
+function configMapNames({files = {}}: ServiceValues): readonly string[] {
+  return [...new Set(['bin', 'etc', ...Object.values(files).flatMap(({configmap}) => configmap ?? [])])]
 }
 
 /** The jobs of a chart, including those that the library adds. */

@@ -130,7 +130,7 @@ describe.concurrent('kk plan --impact', () => {
   it.each([
     ['plan', '--history', 'runs.json'],
     ['deploy', '--history', 'runs.json', '--in-cluster', '--image', 'kk'],
-  ])('takes no runs of others where it would not use them: kk %s', async (...args) => {
+  ])('refuses --history where no forecast would use it: kk %s', async (...args) => {
     const environment = await makeEnvironment({content: at(1)})
 
     const {exitCode, stderr} = await environment.kk(args[0]!, ...args.slice(1))

@@ -78,28 +78,31 @@ describe('a member of the message bus without data', () => {
     await run().end()
   })
 
-  it('waits for one that serves if it is another one', async () => {
-    const {clients, run} = await firstStart({pod: 'rabbitmq-server-1'})
+  it.each([
+    [
+      'it is not the first',
+      'rabbitmq-server-1',
+      'no member serves clients yet, and this is not the first one',
+    ],
+    [
+      'it is the first, and others may have a cluster',
+      'rabbitmq-server-0',
+      'other members may have data, and do not run yet',
+    ],
+  ])('waits for a member that serves if %s', async (_, pod, why) => {
+    const {clients, run} = await firstStart({pod})
 
     const {says, end} = run()
-    expect(await says()).toBe('waits: no member serves clients yet, and this is not the first one')
-    await clients.open()
-    await end()
-  })
-
-  it('waits if it is the first, and others may have a cluster', async () => {
-    const {clients, run} = await firstStart({pod: 'rabbitmq-server-0'})
-
-    const {says, end} = run()
-    expect(await says()).toBe('waits: other members may have data, and do not run yet')
+    expect(await says()).toBe(`waits: ${why}`)
     await clients.open()
     await end()
   })
 
   it('begins the cluster after a time if the others stay away', async () => {
-    const {run} = await firstStart({pod: 'rabbitmq-server-0', patience: 0})
+    const {says, end} = (await firstStart({pod: 'rabbitmq-server-0', patience: 0})).run()
 
-    await run().end()
+    expect(await says()).toBe('waits: other members may have data, and do not run yet')
+    await end()
   })
 
   it('starts after a time if another one runs, but waits for a majority', async () => {

@@ -6,10 +6,7 @@ A dashboard of Grafana from {title, panels: [{title, expr, legend, unit, kind}]}
 {{- $source := dict "type" "prometheus" "uid" "${source}" -}}
 {{- $panels := list -}}
 {{- range $i, $panel := .panels -}}
-{{- $targets := list -}}
-{{- range $j, $expr := ternary $panel.expr (list $panel.expr) (kindIs "slice" $panel.expr) -}}
-{{- $targets = append $targets (dict "refId" (printf "%c" (add 65 $j)) "datasource" $source "expr" $expr "legendFormat" ($panel.legend | default "")) -}}
-{{- end -}}
+{{- $targets := list (dict "refId" "A" "datasource" $source "expr" $panel.expr "legendFormat" ($panel.legend | default "")) -}}
 {{- $panels = append $panels (dict
   "id" (add1 $i) "type" ($panel.kind | default "timeseries") "title" $panel.title "datasource" $source "targets" $targets
   "gridPos" (dict "h" 8 "w" 12 "x" (mul 12 (mod $i 2)) "y" (mul 8 (div $i 2)))

@@ -83,8 +83,8 @@ options:
 {{- end -}}
 
 {{- /*
-Scrape jobs of the exporters that ask members whom Prometheus names, for those that exist. A member is named as
-its certificate is.
+Scrape jobs of the multi-target exporters that are deployed: each member is a target, by its own name, as in its
+certificate.
 */ -}}
 {{- define "common.config.block.exporters" -}}
 {{- $suffix := .ctx.endpoints.cluster_domain_suffix }}

@@ -46,8 +46,8 @@ options:
 
 {{- /*
 RabbitMQ begins a cluster of its own if it reaches no other member when it first starts: of three members that start
-together, one was alone (https://github.com/rabbitmq/rabbitmq-server/issues/13043). The port by which a member tells
-that it has no data is that of its metrics, which it does not serve yet.
+together, one was alone (https://github.com/rabbitmq/rabbitmq-server/issues/13043). A member that has no data listens
+on the port of its metrics, which it does not serve yet, so that others know it.
 */ -}}
 {{- define "common.scripts.rabbitmq-first-start.py" -}}
 """Ends when a member without data may start: the first one to begin the cluster, the others once there is one to join."""

@@ -243,7 +243,7 @@ async function runChange(
   const events = await ready.run({...choices, prepull})
   const shown = await showRun(events, {...context, choices, commands})
   const undone = await undoFailed(shown, {flags, console, environment, cluster})
-  // Nor to read in them.
+  // Nor may that account read in pods.
   const noticed = open
     ? undefined
     : await showNoticed(shown, {cluster, prepared, forecast: ready.forecast, console})

@@ -144,9 +144,11 @@ const rabbitmq: MemberKind = {
       await inPod(members, pod!, ['rabbitmqctl', '--quiet', 'forget_cluster_node', name], timeout).catch(
         (error: unknown) => problems.set(name, error),
       )
+    let problem: string | undefined
     const isForgotten = await pollCluster(
       async () => {
-        const {bus} = await tryBus(members)
+        const {bus, why} = await tryBus(members)
+        problem = why
         if (!bus) return false
         const member = listed.find((name) => bus.members.includes(name))
         if (member !== undefined) throw problems.get(member) ?? new KkError('KK_EXEC', `${member} is listed`)
@@ -156,7 +158,8 @@ const rabbitmq: MemberKind = {
       },
       {interval: 2_000, deadline, signal},
     )
-    if (!isForgotten) throw new KkError('KK_UNHEALTHY', 'queues of RabbitMQ keep replicas on lost members')
+    if (!isForgotten)
+      throw new KkError('KK_UNHEALTHY', problem ?? 'queues of RabbitMQ keep replicas on lost members')
   },
   async complete(members, {deadline, signal, onProgress}) {
     const began = Date.now()

@@ -126,7 +126,7 @@ describe('the table of what was noticed', () => {
     ...{expected: {users, instances: 'none' as const}, probes, isWhole},
   })
 
-  it('has what was expected beside it, and says what nobody expected', () => {
+  it('has the forecast beside it, and names failures that were not foreseen', () => {
     const text = noticedText(
       [
         action('keystone', [0, 10], 'brief', {token: probe(40, 2), servers: probe(10, 0)}),

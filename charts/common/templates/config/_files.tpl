@@ -1,8 +1,9 @@
 {{- /*
 Sets .files of the context, every file of the service by its key:
 {key, name, path, source, owner, perm, optional, secret, text, sections, env: {NAME: value}, needs: [endpoint], data, for}.
-A file with `configmap` is in that ConfigMap, for programs that look for it there. A file's options are those of its blocks (`uses`), overridden by `conf.<key>`, as in openstack-helm. The files
-of a component in `kolla` replace the chart's files with the same path.
+A file with `configmap` is in that ConfigMap, for programs that look for it there. A file's options are those of
+its blocks (`uses`), overridden by `conf.<key>`, as in openstack-helm. The files of a component in `kolla` replace
+the chart's files with the same path.
 */ -}}
 {{- define "common.config.files" -}}
 {{- $files := dict -}}

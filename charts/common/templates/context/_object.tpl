@@ -1,8 +1,8 @@
 {{- /*
 The start of an object, up to the end of its metadata: .kind, after its API version (`apps/v1 Deployment`);
-the name of .unit, or .name, or that of .key in this release; further .labels; .annotations; .namespace if not the release's,
-and none for a kind without namespaces. Only its labels have versions, because selectors and pods must not
-change with them.
+the name of .unit, or .name, or that of .key in this release; further .labels; .annotations; .namespace if not
+the release's, and none for a kind without namespaces. Only its labels have versions, because selectors and pods
+must not change with them.
 */ -}}
 {{- define "common.context.object" -}}
 {{- $kind := splitList " " .kind | last -}}
