@@ -59,9 +59,10 @@ async function runOnCluster(cluster: DemoCluster, registry: string | undefined):
     )
     process.exit(3)
   }
-  const file = join(ROOT, 'dist/demo/cluster.yaml')
-  mkdirSync(join(ROOT, 'dist/demo'), {recursive: true})
-  writeFileSync(file, clusterEnvironment('../../environments/all-in-one.yaml', cluster, registry))
+  // Not in dist/demo, which holds nothing but what `kk values split` writes.
+  const file = join(ROOT, 'dist/demo-cluster.yaml')
+  mkdirSync(join(ROOT, 'dist'), {recursive: true})
+  writeFileSync(file, clusterEnvironment('../environments/all-in-one.yaml', cluster, registry))
   const kk = (verb: string) =>
     run([process.execPath, SOURCES, verb, file, '--kubeconfig', cluster.kubeconfig])
   if (registry === undefined) {

@@ -33,6 +33,9 @@ it('plans for a cluster that is named, deploys only with images, and refuses a c
   expect(plan.exitCode, plan.stderr).toBe(0)
   expect(plan.stdout).toContain('plan: 6 to install')
   expect(await releases()).toEqual([])
+  // As the demo without a cluster does it.
+  const split = ['values', 'split', 'environments/all-in-one.yaml', '-o', 'dist/demo']
+  await done(execa(process.execPath, [join(ROOT, 'bin/kk.ts'), ...split], {cwd: ROOT}))
 
   const deploy = await demo(...named, '--registry', 'registry.example.org/kk')
   expect(deploy.exitCode, deploy.stderr).toBe(0)
