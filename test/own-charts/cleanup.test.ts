@@ -121,6 +121,7 @@ async function run(chart: string, things: readonly object[], keystone: object = 
   const directory = testDirectory()
   await writeFile(join(directory, 'openstack.py'), OPENSTACK)
   await writeFile(join(directory, 'pymysql.py'), PYMYSQL)
+  await writeFile(join(directory, 'sitecustomize.py'), 'import time; time.sleep = lambda _: None')
   const script = find(objects, 'ConfigMap', `${chart}-bin`).data!['cleanup.py']!
   const {stdout} = await execa('python3', ['-c', script], {
     env: {
@@ -241,8 +242,12 @@ describe('the cleanup script', () => {
 
 /**
  * RabbitMQ's management API, which writes down what it is asked and has these answers; the rest is not there.
+ * `after` runs after each answer.
  */
-async function managementApi(answers: Readonly<Record<string, unknown>> = {}) {
+async function managementApi(
+  answers: Readonly<Record<string, unknown>> = {},
+  after: () => void = () => undefined,
+) {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     const call = `${request.method} ${request.url}`
@@ -252,6 +257,7 @@ async function managementApi(answers: Readonly<Record<string, unknown>> = {}) {
     const login = Buffer.from('openstack:wo:rd').toString('base64')
     response.statusCode = request.headers.authorization === `Basic ${login}` ? (isKnown ? 200 : 404) : 401
     response.end(answers[call] === undefined ? '' : JSON.stringify(answers[call]))
+    after()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -280,17 +286,17 @@ describe('the user of a service on the message bus', () => {
 
   const user = {kind: 'bus user', name: 'heat', virtualHost: '/'}
 
+  const consumer = (name: string, details: unknown) => ({queue: {name}, channel_details: details})
+  const deletions = {'DELETE /api/users/heat': null, 'DELETE /api/queues/%2F/engine': null}
+
   it('is deleted with the queues that it consumes, and no others', async () => {
-    const consumer = (name: string, details: unknown) => ({queue: {name}, channel_details: details})
     const {asked, env} = await managementApi({
       'GET /api/consumers/%2F': [
         consumer('engine', {user: 'heat'}),
         consumer('engine', {user: 'heat'}),
         consumer('conductor', {user: 'nova'}),
-        consumer('unknown', []),
       ],
-      'DELETE /api/users/heat': null,
-      'DELETE /api/queues/%2F/engine': null,
+      ...deletions,
     })
 
     const said = await run('heat', [user], {}, env)
@@ -300,6 +306,28 @@ describe('the user of a service on the message bus', () => {
       'GET /api/consumers/%2F',
       'DELETE /api/users/heat',
       'DELETE /api/queues/%2F/engine',
+    ])
+  })
+
+  it('is deleted with the queue of a connection that was opened a moment ago', async () => {
+    const answers: Record<string, unknown> = {'GET /api/consumers/%2F': [consumer('engine', [])], ...deletions}
+    const {asked, env} = await managementApi(answers, () => {
+      if (asked.length === 2) answers['GET /api/consumers/%2F'] = [consumer('engine', {user: 'heat'})]
+    })
+
+    expect(await run('heat', [user], {}, env)).toEqual(['bus user heat'])
+    expect(asked.slice(3)).toEqual(['DELETE /api/users/heat', 'DELETE /api/queues/%2F/engine'])
+  })
+
+  it('is deleted, and a queue is named whose consumer stays unknown', async () => {
+    const {env} = await managementApi({
+      'GET /api/consumers/%2F': [consumer('unknown', []), consumer('engine', {user: 'heat'})],
+      ...deletions,
+    })
+
+    expect(await run('heat', [user], {}, env)).toEqual([
+      'the queue unknown stays: RabbitMQ does not know which user consumes it',
+      'bus user heat',
     ])
   })
 

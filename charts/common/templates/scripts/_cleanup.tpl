@@ -2,6 +2,7 @@
 """Deletes from other services what CLEANUP names, [{kind, name, …}]. A missing object is no error."""
 import json
 import os
+import time
 {{- if hasKey .jobs "db-create" }}
 
 {{ include "common.scripts.database" . }}
@@ -19,10 +20,23 @@ def drop_account(item):
 {{ include "common.scripts.bus" . }}
 
 
+def queues_by_user(virtual_host):
+    """(user, queue) of each consumer. RabbitMQ knows the user of a connection some seconds after it was opened."""
+    for _ in range(15):
+        consumers = bus("GET", "consumers", virtual_host)
+        found = {(dict(each["channel_details"]).get("user"), each["queue"]["name"]) for each in consumers}
+        if all(user for user, _ in found):
+            break
+        time.sleep(2)
+    return found
+
+
 def drop_bus_user(item):
     """Deletes the user, which then creates no queue again, and the queues that it consumes, which would stay forever."""
-    consumers = bus("GET", "consumers", item["virtualHost"])
-    queues = {each["queue"]["name"] for each in consumers if dict(each["channel_details"]).get("user") == item["name"]}
+    found = queues_by_user(item["virtualHost"])
+    queues = {queue for user, queue in found if user == item["name"]}
+    for queue in sorted({queue for user, queue in found if not user} - queues):
+        print("the queue %s stays: RabbitMQ does not know which user consumes it" % queue)
     for path in [("users", item["name"]), *(("queues", item["virtualHost"], queue) for queue in queues)]:
         try:
             bus("DELETE", *path)
