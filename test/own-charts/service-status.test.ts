@@ -191,6 +191,11 @@ describe('the program', () => {
       ['nova-compute on node1: takes no instances, because it has disabled itself'],
     ],
     [
+      'a compute that disabled itself before its node went down',
+      `INSERT INTO services VALUES ('node1', 'nova-compute', 1, 0, 0, ${LONG_AGO}, ${LONG_AGO}, 'AUTO: Connection to libvirt lost: 1')`,
+      ['nova-compute on node1: down, no report since 2026-01-02 03:04:05Z'],
+    ],
+    [
       'a host without a mapping',
       "INSERT INTO compute_nodes VALUES ('node1', 0, 0)",
       ['nova-compute on node1: no cell has a mapping of its host'],

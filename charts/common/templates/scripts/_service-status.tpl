@@ -138,12 +138,12 @@ def ask_databases(check):
         # A component that is switched off leaves its rows.
         if check["least"].get(name) == 0:
             continue
-        problem = row.get("problem")
-        if problem is None and "seen" in row:
-            problem = down(report_time(row["seen"]), check["down_after"])
-            # The host is a pod, and another one may have replaced it: `least` is what counts.
-            if problem and check.get("moves"):
-                continue
+        problem = down(report_time(row["seen"]), check["down_after"]) if "seen" in row else None
+        # The host is a pod, and another one may have replaced it: `least` is what counts.
+        if problem and check.get("moves"):
+            continue
+        # Of one that is down, nothing else is said: gates excuse parts that are down on nodes that are away.
+        problem = problem or row.get("problem")
         present[name] = present.get(name, 0) + 1
         if problem:
             findings.append("%s%s: %s" % (name, " on %s" % host if host and host != name else "", problem))
