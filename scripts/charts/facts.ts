@@ -230,7 +230,19 @@ export const FILE: Readonly<Record<string, Schema>> = {
   format: meaning(
     'the format of its options; `oslo`, the default, is `ini` with secrets in environment variables',
     {
-      enum: ['oslo', 'ini', 'properties', 'python', 'json', 'yaml', 'text', 'argv', 'apache', 'dashboard'],
+      enum: [
+        'oslo',
+        'ini',
+        'properties',
+        'python',
+        'json',
+        'yaml',
+        'text',
+        'argv',
+        'apache',
+        'dashboard',
+        'rules',
+      ],
     },
   ),
   path: meaning('the path to which `kolla_start` copies it', text),

@@ -20,6 +20,12 @@ export const CLASSES = meaning(
   }),
 )
 
+/** The schema of `prometheus_operator`, for the chart of Prometheus. */
+export const PROMETHEUS_OPERATOR = meaning(
+  'for a Prometheus of the Prometheus operator: `enabled` adds PodMonitors and a PrometheusRule, made from the files `prometheus` and `alerts`, with these `labels`',
+  closed({enabled: flag, labels: mapOf(text)}),
+)
+
 /** Returns the schema of a chart's values; `values` are those of its own `values.yaml`. */
 export function chartSchema(name: string, values: ServiceValues): Schema {
   const names = unitNames(name, values)
@@ -30,6 +36,7 @@ export function chartSchema(name: string, values: ServiceValues): Schema {
       ...FACTS,
       ...(values.serves && {serves: SERVES}),
       ...(values.classes && {classes: CLASSES}),
+      ...(values.prometheus_operator && {prometheus_operator: PROMETHEUS_OPERATOR}),
       ...SHARED,
       ...OF_UNITS,
       extraObjects: {

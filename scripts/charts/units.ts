@@ -6,6 +6,7 @@ export interface ServiceValues {
   readonly components?: Named
   readonly serves?: Named
   readonly classes?: Named
+  readonly prometheus_operator?: object
   readonly jobs?: Named
   readonly cronjobs?: Named
   readonly tests?: Named

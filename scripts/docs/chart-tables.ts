@@ -7,7 +7,7 @@ import {CHECK, COMPONENT, FACTS, FILE, JOB, PROBE, REFERENCES, UNIT, VOLUME} fro
 import {meaningOf, type Schema} from '../charts/json-schema.ts'
 import {parametersOf} from '../charts/names.ts'
 import {readOwnCharts} from '../charts/read-charts.ts'
-import {CLASSES, SERVES} from '../charts/schema.ts'
+import {CLASSES, PROMETHEUS_OPERATOR, SERVES} from '../charts/schema.ts'
 import {markdownTable} from './marked.ts'
 
 const CHARTS = join(import.meta.dirname, '../../charts')
@@ -19,7 +19,7 @@ const LIBRARY = {name: 'common', directory: COMMON, libraries: []}
  */
 export function chartTables(): Record<string, string> {
   return {
-    facts: keys({...FACTS, serves: SERVES, classes: CLASSES}),
+    facts: keys({...FACTS, serves: SERVES, classes: CLASSES, prometheus_operator: PROMETHEUS_OPERATOR}),
     'unit-keys': keys(UNIT),
     'component-keys': keys(COMPONENT),
     'job-keys': keys(JOB),

@@ -125,7 +125,7 @@ export const EXCHANGE_KIT: Kit = {
   steps: (root) => [
     {
       binary: 'crds',
-      title: 'definitions of Flux and Argo',
+      title: 'definitions of Flux, Argo and the Prometheus operator',
       artifact: 'crds',
       module: join(root, 'crds'),
       argv: (directory) => ['run', '.', join(directory, 'crds')],

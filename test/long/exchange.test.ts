@@ -13,11 +13,16 @@ import {
 import {type OwnCluster, startOwnCluster} from '../e2e/support/guarded.ts'
 import {installedIn} from '../e2e/support/installed.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
+import {useCharts} from '../own-charts/support/charts.ts'
 import {exchangeTools} from './support/exchange-tools.ts'
 
 // The tools that exports are for say whether these are theirs. Go builds them once, for half an hour where
 // much else runs.
 const ALL_TOOLS = 1_800_000
+
+const charts = await useCharts()
+/** The kinds of the Prometheus operator. */
+const OF_OPERATOR = new Set(['PodMonitor', 'PrometheusRule'])
 
 const PASSWORD = 'kept-out-of-git'
 const HOOK = {pod: {}, hook: 'post-install,post-upgrade'}
@@ -121,6 +126,19 @@ describe('in a strict dry run with the CRDs of each tool', () => {
     const {exitCode, stderr} = await dryRun('--namespace', 'argo', '--filename', out)
 
     expect(exitCode, stderr).toBe(0)
+  })
+
+  it('the API server accepts the objects of the chart monitoring for the Prometheus operator', async () => {
+    const values = {prometheus_operator: {enabled: true, labels: {release: 'kube-prometheus-stack'}}}
+    const objects = (await charts.render('monitoring', {values})).filter(({kind}) => OF_OPERATOR.has(kind))
+    const file = join(environment.directory, 'monitors.json')
+    await writeFile(file, JSON.stringify({apiVersion: 'v1', kind: 'List', items: objects}))
+
+    const {exitCode, stdout, stderr} = await dryRun('--namespace', 'argo', '--filename', file)
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stdout.match(/^podmonitor\S+ created/gm)).toHaveLength(4)
+    expect(stdout).toContain('prometheusrule.monitoring.coreos.com/monitoring-alerts created')
   })
 
   it.each([

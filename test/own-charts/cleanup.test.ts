@@ -310,7 +310,10 @@ describe('the user of a service on the message bus', () => {
   })
 
   it('is deleted with the queue of a connection that was opened a moment ago', async () => {
-    const answers: Record<string, unknown> = {'GET /api/consumers/%2F': [consumer('engine', [])], ...deletions}
+    const answers: Record<string, unknown> = {
+      'GET /api/consumers/%2F': [consumer('engine', [])],
+      ...deletions,
+    }
     const {asked, env} = await managementApi(answers, () => {
       if (asked.length === 2) answers['GET /api/consumers/%2F'] = [consumer('engine', {user: 'heat'})]
     })

@@ -30,9 +30,9 @@ const PROBE = (name: string, probe = 'token') => `kk_probe_${name}_total{namespa
 
 /** A Deployment of two pods of which so many are available. */
 const deploymentWith = (available: number) => ({
-  'kube_deployment_status_replicas_available{namespace="o",deployment="a"}': `${available}x1440`,
-  'kube_deployment_spec_replicas{namespace="o",deployment="a"}': '2x1440',
-  'kube_deployment_created{namespace="o",deployment="a"}': '0x1440',
+  'kube_deployment_status_replicas_available{job="objects",namespace="o",deployment="a"}': `${available}x1440`,
+  'kube_deployment_spec_replicas{job="objects",namespace="o",deployment="a"}': '2x1440',
+  'kube_deployment_created{job="objects",namespace="o",deployment="a"}': '0x1440',
 })
 
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -46,42 +46,46 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   ServiceStatusGone: {series: {[STATE('healthy')]: '1x5 stale _x20'}, at: '20m'},
   TargetDown: {series: {'up{job="pods",component="server",release="rabbitmq",pod="a"}': '0x10'}, at: '5m'},
   ContainerRestarts: {
-    series: {'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0+1x20'},
+    series: {
+      'kube_pod_container_status_restarts_total{job="objects",namespace="o",pod="a",container="b"}': '0+1x20',
+    },
     at: '18m',
   },
   PodNotReady: {
     series: {
-      'kube_pod_status_ready{namespace="o",pod="nova-api-a",condition="true"}': '0x30',
-      'kube_pod_status_phase{namespace="o",pod="nova-api-a",phase="Failed"}': '0x30',
+      'kube_pod_status_ready{job="objects",namespace="o",pod="nova-api-a",condition="true"}': '0x30',
+      'kube_pod_status_phase{job="objects",namespace="o",pod="nova-api-a",phase="Failed"}': '0x30',
     },
     at: '20m',
   },
   PodPending: {
-    series: {'kube_pod_status_phase{namespace="o",pod="nova-status-a",phase="Pending"}': '1x30'},
+    series: {
+      'kube_pod_status_phase{job="objects",namespace="o",pod="nova-status-a",phase="Pending"}': '1x30',
+    },
     at: '20m',
   },
   MembersMissing: {
     series: {
-      'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '2x30',
-      'kube_statefulset_replicas{namespace="o",statefulset="a"}': '3x30',
+      'kube_statefulset_status_replicas_ready{job="objects",namespace="o",statefulset="a"}': '2x30',
+      'kube_statefulset_replicas{job="objects",namespace="o",statefulset="a"}': '3x30',
     },
     at: '20m',
   },
   ReplicasMissing: {series: deploymentWith(1), at: '15m'},
   NothingAvailable: {series: deploymentWith(0), at: '20m'},
   DaemonsMissing: {
-    series: {'kube_daemonset_status_number_unavailable{namespace="o",daemonset="a"}': '1x20'},
+    series: {'kube_daemonset_status_number_unavailable{job="objects",namespace="o",daemonset="a"}': '1x20'},
     at: '15m',
   },
   JobFailed: {
     series: {
-      'kube_job_failed{namespace="o",job_name="a",condition="true"}': '1x5',
+      'kube_job_failed{job="objects",namespace="o",job_name="a",condition="true"}': '1x5',
     },
     at: '2m',
   },
   ClaimPending: {
     series: {
-      'kube_persistentvolumeclaim_status_phase{namespace="o",persistentvolumeclaim="a",phase="Pending"}':
+      'kube_persistentvolumeclaim_status_phase{job="objects",namespace="o",persistentvolumeclaim="a",phase="Pending"}':
         '1x20',
     },
     at: '15m',
@@ -135,11 +139,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     at: '8m',
   },
   CephNotRead: {
-    series: {'kube_statefulset_created{namespace="o",statefulset="ceph-mgr"}': '0x20'},
+    series: {'kube_statefulset_created{job="objects",namespace="o",statefulset="ceph-mgr"}': '0x20'},
     at: '15m',
   },
   LibvirtNotRead: {
-    series: {[LIBVIRT]: '0x20', 'kube_daemonset_created{namespace="o",daemonset="libvirt-libvirt"}': '0x20'},
+    series: {
+      [LIBVIRT]: '0x20',
+      'kube_daemonset_created{job="objects",namespace="o",daemonset="libvirt-libvirt"}': '0x20',
+    },
     at: '15m',
   },
   CallsFailFast: {series: {[PROBE('failed')]: '0+6x90', [PROBE('tried')]: '0+120x90'}, at: '70m'},
@@ -201,19 +208,20 @@ const WELL: Readonly<Record<string, string>> = {
   'up{job="pods",component="server",release="rabbitmq",pod="a"}': '1x700 0x1 1x739',
   'up{job="alertmanager"}': '1x1440',
   ...deploymentWith(2),
-  'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0x700 1x5 2x734',
-  'kube_pod_status_ready{namespace="o",pod="nova-api-a",condition="true"}': '1x300 0x3 1x1137',
-  'kube_pod_status_ready{namespace="o",pod="nova-status-a",condition="true"}': '0x1440',
-  'kube_pod_status_ready{namespace="o",pod="nova-db-sync-a",condition="true"}': '0x1440',
-  'kube_pod_status_phase{namespace="o",pod="nova-db-sync-a",phase="Succeeded"}': '1x1440',
-  'kube_statefulset_status_replicas_ready{namespace="o",statefulset="a"}': '3x300 2x12 3x1128',
-  'kube_statefulset_replicas{namespace="o",statefulset="a"}': '3x1440',
-  'kube_daemonset_status_number_unavailable{namespace="o",daemonset="a"}': '0x1440',
-  'kube_job_failed{namespace="o",job_name="a",condition="true"}': '0x1440',
-  'kube_job_failed{namespace="o",job_name="rotate",condition="true"}': '1x1440',
-  'kube_job_owner{namespace="o",job_name="rotate",owner_kind="CronJob"}': '1x1440',
+  'kube_pod_container_status_restarts_total{job="objects",namespace="o",pod="a",container="b"}':
+    '0x700 1x5 2x734',
+  'kube_pod_status_ready{job="objects",namespace="o",pod="nova-api-a",condition="true"}': '1x300 0x3 1x1137',
+  'kube_pod_status_ready{job="objects",namespace="o",pod="nova-status-a",condition="true"}': '0x1440',
+  'kube_pod_status_ready{job="objects",namespace="o",pod="nova-db-sync-a",condition="true"}': '0x1440',
+  'kube_pod_status_phase{job="objects",namespace="o",pod="nova-db-sync-a",phase="Succeeded"}': '1x1440',
+  'kube_statefulset_status_replicas_ready{job="objects",namespace="o",statefulset="a"}': '3x300 2x12 3x1128',
+  'kube_statefulset_replicas{job="objects",namespace="o",statefulset="a"}': '3x1440',
+  'kube_daemonset_status_number_unavailable{job="objects",namespace="o",daemonset="a"}': '0x1440',
+  'kube_job_failed{job="objects",namespace="o",job_name="a",condition="true"}': '0x1440',
+  'kube_job_failed{job="objects",namespace="o",job_name="rotate",condition="true"}': '1x1440',
+  'kube_job_owner{job="objects",namespace="o",job_name="rotate",owner_kind="CronJob"}': '1x1440',
   'up{job="objects"}': '1x1440',
-  'kube_persistentvolumeclaim_status_phase{namespace="o",persistentvolumeclaim="a",phase="Pending"}':
+  'kube_persistentvolumeclaim_status_phase{job="objects",namespace="o",persistentvolumeclaim="a",phase="Pending"}':
     '0x1440',
   [BUS('rabbitmq_alarms_memory_used_watermark')]: '0x1440',
   [BUS('rabbitmq_alarms_free_disk_space_watermark')]: '0x1440',
@@ -241,12 +249,12 @@ const WELL: Readonly<Record<string, string>> = {
   [CEPH('mon_quorum_status', 'mon.a')]: '1x300 0x3 1x1137',
   [CEPH('cluster_total_used_bytes')]: '40x1440',
   [CEPH('cluster_total_bytes')]: '100x1440',
-  'kube_statefulset_created{namespace="o",statefulset="ceph-mgr"}': '0x1440',
+  'kube_statefulset_created{job="objects",namespace="o",statefulset="ceph-mgr"}': '0x1440',
   [LIBVIRT]: '1x300 0x3 1x1137',
   // A hypervisor of others, beside the cloud.
   'libvirt_up{namespace="p",node="two"}': '0x1440',
-  'kube_daemonset_created{namespace="p",daemonset="monitoring-libvirt-exporter"}': '0x1440',
-  'kube_daemonset_created{namespace="o",daemonset="libvirt-libvirt"}': '0x1440',
+  'kube_daemonset_created{job="objects",namespace="p",daemonset="monitoring-libvirt-exporter"}': '0x1440',
+  'kube_daemonset_created{job="objects",namespace="o",daemonset="libvirt-libvirt"}': '0x1440',
   [PROBE('tried')]: '0+120x1440',
   [PROBE('failed')]: '0x800 1x640',
   [PROBE('tried', 'server create')]: '0+4x1440',
@@ -307,7 +315,7 @@ describe('the alerts of monitoring', () => {
         interval: '1m',
         input_series: inputOf({
           'up{job="pods",namespace="o",component="libvirt-exporter",node="one"}': '0x30',
-          'kube_daemonset_created{namespace="o",daemonset="libvirt-libvirt"}': '0x30',
+          'kube_daemonset_created{job="objects",namespace="o",daemonset="libvirt-libvirt"}': '0x30',
         }),
         promql_expr_test: [firing('LibvirtNotRead', '15m', 1), firing('TargetDown', '15m', 0)],
       },
@@ -322,7 +330,8 @@ describe('the alerts of monitoring', () => {
         name: 'two restarts',
         interval: '15s',
         input_series: inputOf({
-          'kube_pod_container_status_restarts_total{namespace="o",pod="a",container="b"}': '0x25 1x6 2x100',
+          'kube_pod_container_status_restarts_total{job="objects",namespace="o",pod="a",container="b"}':
+            '0x25 1x6 2x100',
         }),
         promql_expr_test: ['8m', '10m', '14m', '17m'].map((at) => firing('ContainerRestarts', at, 0)),
       },

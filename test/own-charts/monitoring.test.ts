@@ -2,15 +2,23 @@ import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {dump} from 'js-yaml'
-import {expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {testDirectory} from '../support/test-directory.ts'
 import {useCharts} from './support/charts.ts'
 import {written} from './support/monitoring.ts'
-import {find} from './support/objects.ts'
+import {find, ofKind} from './support/objects.ts'
 import {promtool} from './support/promtool.ts'
 
 const charts = await useCharts()
 
+interface Job {
+  readonly job_name: string
+  readonly metrics_path?: string
+  readonly honor_labels?: boolean
+  readonly kubernetes_sd_configs?: readonly object[]
+  readonly relabel_configs: readonly Readonly<Record<string, unknown>>[]
+  readonly metric_relabel_configs?: readonly object[]
+}
 interface Dashboard {
   readonly uid: string
   readonly panels: readonly {readonly id: number; readonly targets: readonly {readonly expr: string}[]}[]
@@ -40,6 +48,83 @@ it('prometheus sends alerts to the release’s own Alertmanager, and asks a targ
     {name: 'none'},
     {name: 'team', webhook_configs: [{url: 'http://a/b'}]},
   ])
+})
+
+describe('for a Prometheus of the Prometheus operator', () => {
+  interface PodMonitor {
+    readonly selector: object
+    readonly podMetricsEndpoints: readonly {
+      readonly path: string
+      readonly honorLabels: boolean
+      readonly relabelings: readonly Readonly<Record<string, unknown>>[]
+      readonly metricRelabelings?: readonly object[]
+    }[]
+  }
+  const operator = {enabled: true, labels: {release: 'kube-prometheus-stack'}}
+  const withOperator = async (values: object = {}) =>
+    (await charts.render('monitoring', {values: {prometheus_operator: operator, ...values}})).filter(
+      ({apiVersion}) => apiVersion.startsWith('monitoring.coreos.com/'),
+    )
+
+  it('the pods that Prometheus discovers are PodMonitors with the same labels', async () => {
+    const {prometheus} = await written(charts)
+    const monitors = ofKind(await withOperator(), 'PodMonitor')
+
+    const jobs = (prometheus.scrape_configs as readonly Job[]).filter((job) => job.kubernetes_sd_configs)
+    expect(monitors.map(({metadata}) => metadata.name)).toEqual(
+      jobs.map(({job_name}) => `monitoring-${job_name}`),
+    )
+    for (const [index, {metadata, spec}] of monitors.entries()) {
+      const job = jobs[index]!
+      const {selector, podMetricsEndpoints} = spec as unknown as PodMonitor
+      const [endpoint] = podMetricsEndpoints
+      expect(metadata.labels).toMatchObject(operator.labels)
+      expect([selector, podMetricsEndpoints.length]).toEqual([{}, 1])
+      expect(endpoint!.path).toBe(job.metrics_path ?? '/metrics')
+      expect(endpoint!.honorLabels).toBe(job.honor_labels ?? false)
+      expect(endpoint!.relabelings).toEqual([
+        ...job.relabel_configs.map(({source_labels, target_label, ...rest}) => ({
+          ...rest,
+          ...(source_labels !== undefined && {sourceLabels: source_labels}),
+          ...(target_label !== undefined && {targetLabel: target_label}),
+        })),
+        {targetLabel: 'job', replacement: job.job_name},
+      ])
+      expect(endpoint!.metricRelabelings).toEqual(job.metric_relabel_configs)
+    }
+  })
+
+  it('the alerts are a PrometheusRule, without those that are removed', async () => {
+    const conf = {alerts: {nodes: null, storage: {CephWarning: null}}}
+    const {rules} = await written(charts, {conf})
+    const {metadata, spec} = find(await withOperator({conf}), 'PrometheusRule', 'monitoring-alerts')
+
+    const groups = (spec as {readonly groups: readonly {readonly name: string; readonly rules: object[]}[]})
+      .groups
+    expect(metadata.labels).toMatchObject(operator.labels)
+    expect(groups.flatMap((group) => group.rules)).toEqual(rules)
+    expect(groups.map(({name}) => name)).not.toContain('nodes')
+    expect(JSON.stringify(groups)).not.toContain('"CephWarning"')
+  })
+
+  it('there are none unless it is enabled, and a job that discovers no pods is refused', async () => {
+    const own = {static_configs: [{targets: ['192.0.2.1:9100']}]}
+
+    expect(await withOperator({prometheus_operator: {enabled: false}})).toEqual([])
+    await expect(withOperator({conf: {prometheus: {scrape_configs: {own}}}})).rejects.toThrow(
+      'conf.prometheus.scrape_configs.own discovers no pods, and cannot be a PodMonitor',
+    )
+  })
+
+  it('the chart has no Prometheus and Alertmanager of its own if they are removed', async () => {
+    const values = {components: {server: null, alertmanager: null}, tests: {test: null}}
+    const objects = await charts.render('monitoring', {values: {...values, prometheus_operator: operator}})
+
+    const names = objects.map(({metadata}) => metadata.name)
+    expect(names).not.toContain('monitoring-server')
+    expect(names).not.toContain('monitoring-alertmanager')
+    expect(names).toContain('monitoring-objects')
+  })
 })
 
 it('each panel of a dashboard has a valid query, and Grafana finds the dashboards by their label', async () => {
@@ -75,7 +160,7 @@ it('Prometheus scrapes each member by its name through the exporter, and none wi
   const jobs = new Map(prometheus.scrape_configs.map((job: {job_name: string}) => [job.job_name, job]))
   expect(labels(jobs.get('mariadb') as never)).toMatchObject({
     __param_target: '${1}.${2}-peers.${3}.svc.cluster.local:${4}',
-    __address__: 'monitoring-mariadb-exporter:9104',
+    __address__: 'monitoring-mariadb-exporter.openstack.svc.cluster.local:9104',
   })
   const tls = {internal: true, issuer: {name: 'cloud'}}
   const {spec} = (await charts.render('mariadb', {values: {tls}})).find(({kind}) => kind === 'Certificate')!

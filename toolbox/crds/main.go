@@ -1,5 +1,5 @@
-// Crds writes the CustomResourceDefinitions of Flux and Argo into a directory. Those of Flux are generated from the types in
-// their modules; Argo's are files in theirs, which are fetched and not built.
+// Crds writes the CustomResourceDefinitions of Flux, Argo and the Prometheus operator into a directory. Those of Flux are
+// generated from the types in their modules; the others are files in theirs, which are fetched and not built.
 package main
 
 import (
@@ -15,13 +15,17 @@ import (
 
 var flux = []string{"github.com/fluxcd/helm-controller/api/v2", "github.com/fluxcd/source-controller/api/v1"}
 
-var argo = map[string][]string{
+var files = map[string][]string{
 	"github.com/argoproj/argo-cd/v3@v3.5.1": {
 		"manifests/crds/application-crd.yaml",
 		"manifests/crds/appproject-crd.yaml",
 	},
 	"github.com/argoproj/argo-workflows/v4@v4.0.5": {
 		"manifests/base/crds/full/argoproj.io_workflowtemplates.yaml",
+	},
+	"github.com/prometheus-operator/prometheus-operator@v0.85.0": {
+		"example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml",
+		"example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml",
 	},
 }
 
@@ -45,12 +49,12 @@ func main() {
 		words = append(words, "paths="+path)
 	}
 	run(words...)
-	for module, files := range argo {
+	for module, paths := range files {
 		var found struct{ Dir string }
 		if err := json.Unmarshal(run("mod", "download", "-json", module), &found); err != nil {
 			log.Fatal(err)
 		}
-		for _, file := range files {
+		for _, file := range paths {
 			content, err := os.ReadFile(filepath.Join(found.Dir, file))
 			if err != nil {
 				log.Fatal(err)

@@ -33,7 +33,7 @@ components and the component `status`.
 {{- range $ctx.jobs }}
 {{- if has .part $shown }}{{ include "common.kinds.job" (dict "ctx" $ctx "unit" .) }}{{ end }}
 {{- end }}
-{{- range ternary (list "cronjobs" "dumps" "tests" "configmaps" "secrets" "certificate" "rbac" "extra") list (has "common" $shown) }}
+{{- range ternary (list "cronjobs" "dumps" "tests" "configmaps" "secrets" "certificate" "rbac" "monitors" "extra") list (has "common" $shown) }}
 {{- include (printf "common.kinds.%s" .) $ctx }}
 {{- end }}
 {{- include "common.kinds.removal" $ctx }}

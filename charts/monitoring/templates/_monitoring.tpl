@@ -26,22 +26,7 @@ def listed(by_name, key):
     return [dict(entry, **{key: name}) for name, entry in by_name.items() if entry is not None]
 
 
-def rule(alert):
-    return {
-        "alert": alert["alert"],
-        "expr": alert["expr"],
-        "for": alert.get("for", "0s"),
-        "labels": {"severity": alert["severity"]},
-        "annotations": {"summary": alert["summary"], "runbook": "kk docs monitoring: " + alert["alert"]},
-    }
-
-
 def prometheus():
-    groups = [
-        {"name": name, "rules": [rule(alert) for alert in listed(alerts, "alert")]}
-        for name, alerts in read("alerts.json").items()
-        if alerts
-    ]
     alertmanager = os.environ["ALERTMANAGER"] + ":9093"
     own = {
         "prometheus": {"static_configs": [{"targets": ["localhost:9090"]}]},
@@ -50,7 +35,7 @@ def prometheus():
     configuration = {
         "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager]}]}]},
         **read("prometheus.json"),
-        "rule_files": [write("rules.json", {"groups": groups})],
+        "rule_files": [os.path.join(CONFIGURATION, "rules.json")],
     }
     configuration["scrape_configs"] = listed({**own, **configuration.get("scrape_configs", {})}, "job_name")
     return ["prometheus", "--config.file=" + write("prometheus.json", configuration)]
@@ -75,6 +60,23 @@ if __name__ == "__main__":
     else:
         os.execvp(command[0], command + sys.argv[2:])
 {{ end -}}
+
+{{- /* The alerts, groups of maps by name, as Prometheus reads rules. */ -}}
+{{- define "common.config.format.rules" -}}
+{{- $groups := list -}}
+{{- range $name, $alerts := . -}}
+{{- $rules := list -}}
+{{- range $alert, $facts := $alerts -}}
+{{- if $facts -}}
+{{- $rules = append $rules (dict
+  "alert" $alert "expr" (trim $facts.expr) "for" ($facts.for | default "0s") "labels" (dict "severity" $facts.severity)
+  "annotations" (dict "summary" $facts.summary "runbook" (printf "kk docs monitoring: %s" $alert))) -}}
+{{- end -}}
+{{- end -}}
+{{- if $rules -}}{{- $groups = append $groups (dict "name" $name "rules" $rules) -}}{{- end -}}
+{{- end -}}
+{{- dict "groups" $groups | toPrettyJson -}}
+{{- end -}}
 
 {{- /* The only namespace that kube-state-metrics may read. */ -}}
 {{- define "common.config.block.own_namespace" -}}
@@ -104,7 +106,7 @@ options:
           regex: (.+);(.+);(.+);(.+)
           replacement: ${1}.${2}-peers.${3}.svc.{{ $suffix }}:${4}
           target_label: __param_target
-        - {target_label: __address__, replacement: "{{ include "common.context.name" (dict "ctx" $.ctx "key" (printf "%s-exporter" $chart)) }}:{{ $job.own }}"}
+        - {target_label: __address__, replacement: "{{ include "common.context.name" (dict "ctx" $.ctx "key" (printf "%s-exporter" $chart)) }}.{{ $.ctx.namespace }}.svc.{{ $suffix }}:{{ $job.own }}"}
         - {source_labels: [__param_target], target_label: instance}
         - {source_labels: [__meta_kubernetes_namespace], target_label: namespace}
         - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}

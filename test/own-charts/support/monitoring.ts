@@ -38,10 +38,12 @@ export async function written(charts: Charts, values: Values = {}) {
   for (const program of ['prometheus', 'alertmanager'])
     await execa('python3', [join(directory, 'monitoring.py'), program], {env})
   const read = async (name: string) => JSON.parse(await readFile(join(out, name), 'utf8'))
-  const rules = await read('rules.json')
+  const file = join(directory, 'rules.json')
   return {
-    file: join(out, 'rules.json'),
-    rules: rules.groups.flatMap((group: {readonly rules: readonly Rule[]}) => group.rules) as readonly Rule[],
+    file,
+    rules: JSON.parse(await readFile(file, 'utf8')).groups.flatMap(
+      (group: {readonly rules: readonly Rule[]}) => group.rules,
+    ) as readonly Rule[],
     prometheus: await read('prometheus.json'),
     alertmanager: await read('alertmanager.json'),
   }
