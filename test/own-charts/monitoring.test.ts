@@ -102,17 +102,52 @@ describe('for a Prometheus of the Prometheus operator', () => {
     const groups = (spec as {readonly groups: readonly {readonly name: string; readonly rules: object[]}[]})
       .groups
     expect(metadata.labels).toMatchObject(operator.labels)
-    expect(groups.flatMap((group) => group.rules)).toEqual(rules)
+    const bare = (found: readonly object[]) => found.map((rule) => ({...rule, expr: ''}))
+    expect(bare(groups.flatMap((group) => group.rules))).toEqual(bare(rules))
     expect(groups.map(({name}) => name)).not.toContain('nodes')
     expect(JSON.stringify(groups)).not.toContain('"CephWarning"')
   })
 
-  it('there are none unless it is enabled, and a job that discovers no pods is refused', async () => {
-    const own = {static_configs: [{targets: ['192.0.2.1:9100']}]}
+  it('the alerts look at the targets of their namespace only', async () => {
+    const {spec} = find(await withOperator(), 'PrometheusRule', 'monitoring-alerts')
+    const file = join(testDirectory(), 'rules.yml')
+    await writeFile(file, dump(spec))
+    const at = (namespace: string) => ({
+      [`up{namespace="${namespace}",job="x",pod="a"}`]: '0x30',
+      [`mysql_up{namespace="${namespace}",pod="a"}`]: '0x30',
+      [`kk_service_state{namespace="${namespace}",release="a",state="unhealthy"}`]: '1x30',
+      [`ceph_health_status{namespace="${namespace}",pod="a"}`]: '2x30',
+    })
+    const fired = async (namespace: string) => {
+      const input_series = Object.entries(at(namespace)).map(([series, values]) => ({series, values}))
+      const alert_rule_test = ['TargetDown', 'MariaDBNotRead', 'ServiceUnhealthy', 'CephError'].map(
+        (alertname) => ({eval_time: '25m', alertname, exp_alerts: []}),
+      )
+      const tests = [{interval: '1m', input_series, alert_rule_test}]
+      const test = join(testDirectory(), 'test.yml')
+      await writeFile(test, dump({rule_files: [file], evaluation_interval: '1m', tests}))
+      const {stdout, stderr} = await execa(await promtool(), ['test', 'rules', test], {reject: false})
+      return [...`${stdout}${stderr}`.matchAll(/alertname: (\w+)/g)].map(([, name]) => name)
+    }
+
+    const {stdout} = await execa(await promtool(), ['check', 'rules', file])
+    expect(stdout).toContain('SUCCESS')
+    expect(await fired('another')).toEqual([])
+    expect(new Set(await fired('openstack'))).toEqual(
+      new Set(['TargetDown', 'MariaDBNotRead', 'ServiceUnhealthy', 'CephError']),
+    )
+  })
+
+  it('there are none unless it is enabled, and a job that cannot be one is refused', async () => {
+    const withJobs = (scrape_configs: object) => withOperator({conf: {prometheus: {scrape_configs}}})
 
     expect(await withOperator({prometheus_operator: {enabled: false}})).toEqual([])
-    await expect(withOperator({conf: {prometheus: {scrape_configs: {own}}}})).rejects.toThrow(
-      'conf.prometheus.scrape_configs.own discovers no pods, and cannot be a PodMonitor',
+    await expect(withJobs({own: {static_configs: [{targets: ['192.0.2.1:9100']}]}})).rejects.toThrow(
+      'conf.prometheus.scrape_configs.own cannot be a PodMonitor, because of static_configs',
+    )
+    await expect(withJobs({pods: {scheme: 'https'}})).rejects.toThrow('because of scheme')
+    await expect(withJobs({pods: {kubernetes_sd_configs: [{role: 'node'}]}})).rejects.toThrow(
+      'because of kubernetes_sd_configs',
     )
   })
 

@@ -8,8 +8,10 @@ discovers pods as a PodMonitor, and the file `alerts` as a PrometheusRule.
 {{- $object := dict "ctx" $ "labels" (.labels | default dict) -}}
 {{- range $name, $job := $.files.prometheus.sections.scrape_configs }}
 {{- if $job }}
-{{- if not $job.kubernetes_sd_configs }}
-{{- fail (printf "conf.prometheus.scrape_configs.%s discovers no pods, and cannot be a PodMonitor: configure it where your Prometheus is" $name) }}
+{{- $own := list (dict "role" "pod" "namespaces" (dict "own_namespace" true)) | toJson }}
+{{- $others := omit $job "kubernetes_sd_configs" "relabel_configs" "metric_relabel_configs" "honor_labels" "metrics_path" }}
+{{- if or $others (ne (toJson $job.kubernetes_sd_configs) $own) }}
+{{- fail (printf "conf.prometheus.scrape_configs.%s cannot be a PodMonitor, because of %s: configure it where your Prometheus is" $name (keys $others | sortAlpha | join ", " | default "kubernetes_sd_configs")) }}
 {{- end }}
 {{- $relabelings := append ($job.relabel_configs | default list) (dict "target_label" "job" "replacement" $name) }}
 {{ include "common.context.object" (merge (dict "kind" "monitoring.coreos.com/v1 PodMonitor" "key" $name) $object) }}
@@ -26,7 +28,14 @@ spec:
 {{- end }}
 {{ include "common.context.object" (merge (dict "kind" "monitoring.coreos.com/v1 PrometheusRule" "key" "alerts") $object) }}
 spec:
-  {{- $.files.alerts.text | fromJson | toYaml | nindent 2 }}
+  groups:
+    {{- range ($.files.alerts.text | fromJson).groups }}
+    - name: {{ .name }}
+      rules:
+        {{- range .rules }}
+        - {{ include "common.kinds.monitors.rule" (dict "ctx" $ "rule" .) }}
+        {{- end }}
+    {{- end }}
 {{ end -}}
 {{- end -}}
 {{- end -}}
@@ -34,4 +43,14 @@ spec:
 {{- /* Relabelings as the operator spells them. */ -}}
 {{- define "common.kinds.monitors.relabelings" -}}
 {{- toJson . | replace "\"source_labels\":" "\"sourceLabels\":" | replace "\"target_label\":" "\"targetLabel\":" -}}
+{{- end -}}
+
+{{- /*
+A rule about the targets of this namespace: that Prometheus has others, too. What has no braces gets some, and `}{` is
+where it has its own.
+*/ -}}
+{{- define "common.kinds.monitors.rule" -}}
+{{- $names := "\\b((?:ceph|kk|kube|libvirt|memcached|mysql|node|rabbitmq)_[a-z0-9_]+|up)\\b" -}}
+{{- $expr := regexReplaceAll $names .rule.expr (printf "${1}{namespace=%q}" .ctx.namespace) | replace "}{" "," -}}
+{{- merge (dict "expr" $expr) .rule | toJson -}}
 {{- end -}}

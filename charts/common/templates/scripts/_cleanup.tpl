@@ -22,12 +22,12 @@ def drop_account(item):
 
 def queues_by_user(virtual_host):
     """(user, queue) of each consumer. RabbitMQ knows the user of a connection some seconds after it was opened."""
-    for _ in range(15):
+    for attempt in range(15):
+        time.sleep(2 if attempt else 0)
         consumers = bus("GET", "consumers", virtual_host)
         found = {(dict(each["channel_details"]).get("user"), each["queue"]["name"]) for each in consumers}
         if all(user for user, _ in found):
             break
-        time.sleep(2)
     return found
 
 
