@@ -9,7 +9,14 @@ import {describeCause} from '../../kubernetes/gate/cause.ts'
 import {type Condition, findCondition, type Pod} from '../../kubernetes/gate/kinds/observed.ts'
 import type {KubernetesObject} from '../../kubernetes/manifest/kubernetes-object.ts'
 import {pollCluster} from '../../kubernetes/poll-cluster.ts'
-import {type CloudFacts, eventsIn, factsIn, type Operation, type OperationEvent} from '../../nodes/facts.ts'
+import {
+  type CloudFacts,
+  eventsIn,
+  factsIn,
+  type Host,
+  type Operation,
+  type OperationEvent,
+} from '../../nodes/facts.ts'
 
 /** The component of the chart nova whose CronJob is the template of Jobs that ask nova, and act in it. */
 const SELECTOR = 'app.kubernetes.io/name=nova,app.kubernetes.io/component=instances'
@@ -81,14 +88,44 @@ export async function readFacts(
   }
 }
 
-/** As `readFacts`, when a Job that acts on the node has ended. */
+/** As `enabledFacts`, when a Job that acts on the node has ended. */
 export async function settledFacts(
   cluster: InstancePorts,
   template: Template,
   following: Following & {readonly node: string},
 ): Promise<CloudFacts> {
   await followUnfinished(cluster, template, following)
-  return readFacts(cluster, template, {...following, onEvent: undefined})
+  return enabledFacts(cluster, template, following)
+}
+
+/**
+ * As `readFacts`, once nova has enabled the hosts that it has disabled itself because libvirt was away: it
+ * does so within a minute after libvirt is back. Those of which it does not are disabled.
+ */
+export async function enabledFacts(
+  cluster: InstancePorts,
+  template: Template,
+  {onEvent: _, ...following}: Following,
+): Promise<CloudFacts> {
+  let facts = await readFacts(cluster, template, following)
+  const deadline = Math.min(following.deadline, Date.now() + SELF_DISABLED_MS)
+  const areEnabled = async () => {
+    const waiting = facts.hosts.filter(isDisabledByNova)
+    if (waiting.length === 0) return true
+    const names = waiting.map(({name}) => name).join(', ')
+    following.onProgress?.(`waiting for nova to enable ${names}, which it has disabled itself`)
+    facts = await readFacts(cluster, template, following)
+    return !facts.hosts.some(isDisabledByNova)
+  }
+  await pollCluster(areEnabled, {interval: 5_000, deadline, signal: following.signal})
+  return facts
+}
+
+/** Its periodic task runs each minute (nova: `update_resources_interval`), and the driver enables the host in it. */
+const SELF_DISABLED_MS = 120_000
+
+function isDisabledByNova({isUp, isEnabled, reason}: Host): boolean {
+  return isUp && !isEnabled && reason.startsWith('AUTO:')
 }
 
 interface Execution extends Following {

@@ -6,7 +6,7 @@ import type {Cluster} from '../../kubernetes/cluster.ts'
 import {type InstancePlan, planInstances} from '../../nodes/drain-plan.ts'
 import type {CloudFacts, OperationEvent} from '../../nodes/facts.ts'
 import {deployedReleases} from '../deployed-releases.ts'
-import {execute, type Following, type InstancePorts, readFacts, requireTemplate} from './instances.ts'
+import {enabledFacts, execute, type Following, type InstancePorts, requireTemplate} from './instances.ts'
 import {readNode} from './kubernetes-node.ts'
 
 type RenewPorts = InstancePorts & Pick<Cluster, 'exec' | 'records'>
@@ -37,7 +37,10 @@ export async function planRenewQemu(cluster: RenewPorts, options: RenewOptions):
   const {environment, names} = options
   for (const name of names) await readNode(cluster, name)
   const template = await requireTemplate(cluster, environment)
-  const [found, facts] = await Promise.all([oldQemu(cluster, options), readFacts(cluster, template, options)])
+  const [found, facts] = await Promise.all([
+    oldQemu(cluster, options),
+    enabledFacts(cluster, template, options),
+  ])
   const nodes = [...new Set(found.old.map(({node}) => node))]
   return {
     environment: environment.name,
@@ -105,7 +108,7 @@ export async function renewQemu(
     const following = {...options, deadline: newDeadline()}
     try {
       // Owners have tagged, moved and deleted instances since the plan.
-      const {operations} = renewal(await readFacts(cluster, template, following), node, plan.old)
+      const {operations} = renewal(await enabledFacts(cluster, template, following), node, plan.old)
       if (operations.length > 0)
         done.push(...(await execute(cluster, template, {...following, node, operations, concurrency})))
     } catch (error) {

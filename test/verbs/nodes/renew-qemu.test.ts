@@ -5,7 +5,7 @@ import {renewedText, renewPlanText} from '../../../src/report/roll-text.ts'
 import {viewText} from '../../../src/report/text/view.ts'
 import {planRenewQemu, renewQemu} from '../../../src/verbs/nodes/renew-qemu.ts'
 import {podOf} from '../../audit/support/answering-pods.ts'
-import {ENVIRONMENT, type FakeCloud, fakeCloud, portsOf, server} from './support/cloud.ts'
+import {ENVIRONMENT, type FakeCloud, fakeCloud, host, portsOf, server} from './support/cloud.ts'
 
 const FILES = new URL('../../..', import.meta.url).pathname
 const plain = palette(0)
@@ -53,6 +53,24 @@ describe('kk node roll --old-qemu', () => {
     expect(viewText(renewedText(renewed, plain))).toBe(
       '1 instance moved\nevery instance runs the QEMU of its node\n',
     )
+  })
+
+  it('waits for a host that nova has disabled itself while libvirt was upgraded', async () => {
+    const disabled = host('b', {isEnabled: false, reason: 'AUTO: Connection to libvirt lost: 1'})
+    const cloud = fakeCloud({servers: [server('web')], hosts: [host('a'), disabled]})
+    const said: string[] = []
+    const onProgress = (line: string) => {
+      said.push(line)
+      cloud.hosts = [host('a'), host('b')]
+    }
+    const cluster = ports(cloud)
+
+    const plan = await planRenewQemu(cluster, {...options, onProgress})
+    await renewQemu(cluster, {...options, plan, newDeadline: () => Date.now() + 60_000})
+
+    expect(said).toEqual(['waiting for nova to enable b, which it has disabled itself'])
+    expect(plan.nodes[0]?.stays).toEqual([])
+    expect(cloud.done).toEqual(['live web'])
   })
 
   it('names those that stay, with their owners', async () => {
