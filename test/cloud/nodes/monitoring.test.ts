@@ -71,8 +71,8 @@ describe('monitoring: a cloud on three nodes', () => {
     ).catch(() => undefined)
 
     expect(empty).toEqual([])
-    // The disk of the machine is what it is.
-    const alerts = await series(NAMESPACE, 'ALERTS{alertname!~"NodeDisk.*|CephWarning"}')
+    // The disk and the clock of the machine are what they are.
+    const alerts = await series(NAMESPACE, 'ALERTS{alertname!~"NodeDisk.*|NodeClock|CephWarning"}')
     expect(alerts.map(({metric}) => metric['alertname'])).toEqual(['Watchdog'])
   })
 
