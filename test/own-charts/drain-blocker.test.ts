@@ -43,7 +43,9 @@ describe('the chart of nova', () => {
         verbs: ['create', 'delete', 'list'],
       },
     ])
-    expect(ofKind(nova, 'ClusterRole')).toEqual([])
+    expect(ofKind(nova, 'ClusterRole').map(({metadata}) => metadata.name)).toEqual([
+      'openstack-nova-discover-hosts',
+    ])
   })
 
   it('restarts its program if the loop hangs, and not because a database is down', () => {

@@ -301,6 +301,98 @@ describe('a job that waits for pods on nodes', () => {
       ['daemonsets', 'nova-compute'],
     ])
   })
+
+  it('has a token where its script asks the API server', async () => {
+    const using = (await Promise.all(SERVICES.map(async (chart) => charts.render(chart)))).flat()
+    const scripts = new Map(
+      ofKind(using, 'ConfigMap')
+        .filter(({metadata}) => metadata.name.endsWith('-bin'))
+        .flatMap(({data}) => Object.entries(data ?? {})),
+    )
+    const asking = new Set(
+      [...scripts].filter(([, text]) => text.includes('/serviceaccount"')).map(([name]) => name),
+    )
+    const all = pods(using).flatMap(({owner, spec}) => containers({spec}).map((each) => ({owner, ...each})))
+
+    const without = all.filter(
+      ({command = [], volumeMounts = []}) =>
+        command.some((word) => asking.has(word.replace('/scripts/', ''))) &&
+        !volumeMounts.some(({name}) => name === 'token'),
+    )
+
+    expect(asking.size).toBeGreaterThan(5)
+    expect(without.map(({owner, name}) => `${owner} ${name}`)).toEqual([])
+  })
+
+  describe('awaits', () => {
+    const pod = (nodeName: string, generation: string, isReady = true) => ({
+      metadata: {
+        ownerReferences: [{uid: 'of the set'}],
+        labels: {'pod-template-generation': generation, 'controller-revision-hash': `hash-${generation}`},
+      },
+      spec: {nodeName},
+      status: {conditions: [{type: 'Ready', status: isReady ? 'True' : 'False'}]},
+    })
+    const node = (name: string, isReady = true) => ({
+      metadata: {name},
+      status: {conditions: [{type: 'Ready', status: isReady ? 'True' : 'Unknown'}]},
+    })
+    const set = (status: object) => ({
+      metadata: {
+        ...{uid: 'of the set', generation: 2},
+        annotations: {'deprecated.daemonset.template.generation': '2'},
+      },
+      spec: {selector: {matchLabels: {app: 'compute'}}},
+      status: {
+        ...{observedGeneration: 2, desiredNumberScheduled: 2, currentNumberScheduled: 2},
+        ...{updatedNumberScheduled: 1, ...status},
+      },
+    })
+    const BOTH = [node('a'), node('b')]
+    const ONE = [node('a'), node('b', false)]
+
+    it.each([
+      ['the pods of all nodes', set({updatedNumberScheduled: 2}), [pod('a', '2'), pod('b', '2')], BOTH, true],
+      ['no old pod of a node that is down', set({}), [pod('a', '2'), pod('b', '1')], ONE, true],
+      ['no new pod of a node that is down', set({}), [pod('a', '2'), pod('b', '2', false)], ONE, true],
+      [
+        'no pod of a node that is down, and not counted any more',
+        set({desiredNumberScheduled: 1, currentNumberScheduled: 1}),
+        [pod('a', '2'), pod('b', '1')],
+        ONE,
+        true,
+      ],
+      ['the old pod of a node', set({}), [pod('a', '2'), pod('b', '1')], BOTH, false],
+      ['a new pod that is not ready', set({}), [pod('a', '2'), pod('b', '2', false)], BOTH, false],
+      ['a pod that is not there yet', set({currentNumberScheduled: 1}), [pod('a', '2')], BOTH, false],
+      ['a pod that was deleted a moment ago', set({}), [pod('a', '2')], BOTH, false],
+      ['any node, if all are down', set({}), [pod('b', '1')], [node('b', false)], false],
+      [
+        'nothing of a template that is applied again',
+        set({updatedNumberScheduled: 2}),
+        [pod('a', '1'), pod('b', '1')],
+        BOTH,
+        true,
+      ],
+      ['the controller, until it has seen the change', set({observedGeneration: 1}), [], BOTH, false],
+    ])('%s', async (_, found, items, nodes, expected) => {
+      const script = find(await charts.render('nova'), 'ConfigMap', 'nova-bin').data!['rollout.py']!
+      const program = `${script.split('\nfor workload in')[0]}
+answers = json.loads(os.environ["ANSWERS"])
+def request(method, path):
+    return answers["pods" if "/pods?labelSelector=app%3Dcompute" in path else "nodes" if path == "/api/v1/nodes" else "found"]
+print(rolled_out("daemonsets/nova-compute"))`
+
+      const {stdout} = await execa('python3', ['-c', program], {
+        env: {
+          ANSWERS: JSON.stringify({found, pods: {items}, nodes: {items: nodes}}),
+          POD_NAMESPACE: 'openstack',
+        },
+      })
+
+      expect(stdout).toBe(expected ? 'True' : 'False')
+    })
+  })
 })
 
 describe('the accounts of keystone', () => {

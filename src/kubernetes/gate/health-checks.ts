@@ -84,6 +84,11 @@ export interface HealthChecks {
   /** Returns the progress of those objects whose pods kk replaces node by node. */
   nodeRolls(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly NodeRoll[]>
   /**
+   * Returns the progress of those DaemonSets whose rolling update nodes that are away hold up, because
+   * Kubernetes counts these as unavailable.
+   */
+  heldRolls(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly NodeRoll[]>
+  /**
    * Returns the workloads that autoscalers of a namespace scale: the manifest does not decide their replicas.
    */
   scaleTargets(namespace: string): Promise<readonly ScaleTarget[]>

@@ -1,3 +1,4 @@
+import {sharedFor} from '../../base/once.ts'
 import type {ReadinessRules} from '../../base/readiness.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
@@ -14,7 +15,7 @@ import {healthByLists} from './health-by-lists.ts'
 import type {HealthChecks} from './health-checks.ts'
 import type {Node} from './kinds/observed.ts'
 import {leavableNodes, nodesByName} from './nodes.ts'
-import {readNodeRolls} from './read-node-rolls.ts'
+import {readHeldRolls, readNodeRolls} from './read-node-rolls.ts'
 import {listScaleTargets} from './scale-targets.ts'
 import {watchHookObjects} from './watch-hooks.ts'
 
@@ -42,8 +43,9 @@ export function openHealthChecks(
     resource === NODES
       ? mayRead(client, [resource, namespace], ['list'])
       : gating.mayRead(resource, namespace)
+  const mayReadNodes = sharedFor(60_000, () => mayRead(client, [NODES, ''], ['get', 'list', 'watch']))
   const nodes = async () => {
-    if (!(await gating.mayRead(NODES, ''))) return undefined
+    if (!(await mayReadNodes())) return undefined
     const collection = watches.collection(NODES, '')
     await collection.attempted()
     return collection.isListed() ? nodesByName(collection.all()) : undefined
@@ -58,6 +60,7 @@ export function openHealthChecks(
     awayNodes: async () =>
       (await mayList(NODES, '')) ? leavableNodes(await listNodes(client), client.now()) : undefined,
     nodeRolls: (namespace, objects) => readNodeRolls(client, {namespace, objects, nodes}),
+    heldRolls: (namespace, objects) => readHeldRolls(client, {namespace, objects, nodes}),
     scaleTargets,
   }
 }

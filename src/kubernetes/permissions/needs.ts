@@ -100,7 +100,7 @@ const ROWS: readonly Row[] = [
   [CHANGES, 'release', 'persistentvolumeclaims', 'patch',
     'to keep the claims that a new revision of a chart no longer has', 'such a revision is refused'],
   [CHANGES, 'release', 'pods', 'delete',
-    'to replace pods node by node, if a DaemonSet requests it',
+    'to replace pods node by node, if a DaemonSet requests it, or if nodes that are down hold up its rolling update',
     'such a DaemonSet keeps its old pods, and the release fails'],
   [['deploy', 'adopt'], 'release', 'jobs.batch', 'create delete',
     'to pre-pull images with --prepull', 'images are pulled when pods need them'],

@@ -26,7 +26,7 @@ import type {ActionResult} from '../task.ts'
 import {type Execution, masking} from './execution.ts'
 import {releaseLease} from './lease.ts'
 import {expectRevision, raced} from './races.ts'
-import {type Rolled, rollNodes} from './roll-nodes.ts'
+import {type Rolled, rollHeldNodes, rollNodes} from './roll-nodes.ts'
 import {awaitServed} from './served-kinds.ts'
 import {whileCurrent} from './while-current.ts'
 
@@ -189,6 +189,8 @@ async function awaitHealth(
   const {behind, deadline}: Rolled = isRolled ? await rollNodes(execution, objects) : execution
   if (behind && !controls.signal.aborted) throw await leftBehind(execution, objects, behind)
   controls.onProgress('gate', 'waiting for health')
+  const ended = new AbortController()
+  const signal = AbortSignal.any([current.signal, ended.signal])
   const passed = cluster.health.gate({
     namespace: releaseNamespace(action.release),
     objects,
@@ -202,9 +204,15 @@ async function awaitHealth(
     },
     redact: masking(execution),
   })
-  const health = await passed.catch(async (error: unknown) => {
-    throw await current.explain(error)
-  })
+  const rolled = isRolled ? rollHeldNodes(execution, objects, signal) : undefined
+  const health = await passed
+    .catch(async (error: unknown) => {
+      throw await current.explain(error)
+    })
+    .finally(() => {
+      ended.abort()
+      return rolled
+    })
   await journal.note({type: 'gate-passed', release: action.release, revision})
   return health
 }

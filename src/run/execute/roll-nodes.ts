@@ -1,3 +1,4 @@
+import {asKkError} from '../../base/errors.ts'
 import {describeCause} from '../../kubernetes/gate/cause.ts'
 import type {Cause} from '../../kubernetes/gate/health.ts'
 import type {NodeRoll} from '../../kubernetes/gate/node-roll.ts'
@@ -49,6 +50,31 @@ export async function rollNodes(execution: Execution, objects: readonly Kubernet
     }
     if (!(await clock.wait(POLL_INTERVAL_MS, controls.signal))) return {deadline, behind}
   }
+}
+
+/**
+ * Replaces, until the signal is aborted, the pods of DaemonSets whose rolling update nodes that are away hold
+ * up: as many at a time as Kubernetes would. Never rejects: a gate beside it decides, and what keeps kk from
+ * it is shown once.
+ */
+export async function rollHeldNodes(
+  execution: Execution,
+  objects: readonly KubernetesObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const {action, cluster, clock, controls} = execution
+  const shown = new Set<string>()
+  do {
+    try {
+      const rolls = await cluster.health.heldRolls(releaseNamespace(action.release), objects)
+      for (const next of rolls.flatMap(({outdated, deletable}) => outdated.slice(0, deletable)))
+        if (!signal.aborted) await deleteNoted(execution, next)
+    } catch (error) {
+      const {message} = asKkError(error)
+      if (!shown.has(message)) controls.onProgress('gate', `old pods are not replaced: ${message}`)
+      shown.add(message)
+    }
+  } while (await clock.wait(POLL_INTERVAL_MS, signal))
 }
 
 /** Returns the nodes that a roll has not finished. */

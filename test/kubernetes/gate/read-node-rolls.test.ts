@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {Pod} from '../../../src/kubernetes/gate/kinds/observed.ts'
 import {isRolledByNode} from '../../../src/kubernetes/gate/node-roll.ts'
 import {nodesByName} from '../../../src/kubernetes/gate/nodes.ts'
-import {nodeRoll} from '../../../src/kubernetes/gate/read-node-rolls.ts'
+import {heldRoll, nodeRoll} from '../../../src/kubernetes/gate/read-node-rolls.ts'
 import {
   controlledBy,
   daemonPod,
@@ -177,5 +177,75 @@ describe('a DaemonSet is rolled node by node', () => {
     ['not where nothing asks for it', {}, 'OnDelete', false],
   ])('%s', (_, annotations, type, expected) => {
     expect(isRolledByNode(object(annotations, type))).toBe(expected)
+  })
+})
+
+describe('a rolling update', () => {
+  const UNREADY = {phase: 'Running', conditions: [{type: 'Ready', status: 'False'}]}
+  const TERMINATING = {deletionTimestamp: '2026-01-01T23:59:00Z'}
+  const counts = {desiredNumberScheduled: 2, updatedNumberScheduled: 0}
+  const updating = (updateStrategy: object = {}) => {
+    const object = daemonSet(counts)
+    return {...object, spec: {...object.spec, updateStrategy}} as ReturnType<typeof daemonSet>
+  }
+  const held = (
+    dead: Parameters<typeof node>[1],
+    of = updating(),
+    pod = daemonPod('c', 1, UNREADY, TERMINATING),
+    other: Parameters<typeof node>[1] = {},
+  ) =>
+    heldRoll(of, [daemonPod('a', 1), daemonPod('b', 1), pod], {
+      nodes: nodesByName([node('a'), node('b', other), node('c', dead)]),
+      now: NOW,
+    })
+
+  it('is held up by a node that is dead, and as many pods elsewhere may be deleted', () => {
+    expect(held({notReadyFor: 60})).toMatchObject({outdated: [{node: 'a'}, {node: 'b'}], deletable: 1})
+  })
+
+  it('is held up for a cordoned node, too, whose pod Kubernetes would replace', () => {
+    expect(held({notReadyFor: 60}, updating(), undefined, {isCordoned: true})).toMatchObject({
+      outdated: [{node: 'a'}, {node: 'b'}],
+    })
+  })
+
+  it('waits as long as the DaemonSet wants a new pod to be ready', () => {
+    const {spec, ...of} = updating()
+    const patient = {...of, spec: {...spec, minReadySeconds: 30}} as ReturnType<typeof daemonSet>
+    const ready = (seconds: number) => ({
+      phase: 'Running',
+      conditions: [
+        {type: 'Ready', status: 'True', lastTransitionTime: new Date(NOW - seconds * 1_000).toISOString()},
+      ],
+    })
+    const roll = (seconds: number) =>
+      heldRoll(
+        patient,
+        [daemonPod('a', 2, ready(seconds)), daemonPod('b', 1), daemonPod('c', 1, UNREADY, TERMINATING)],
+        {nodes: nodesByName([node('a'), node('b'), node('c', {notReadyFor: 60})]), now: NOW},
+      )
+
+    expect([roll(10)?.deletable, roll(40)?.deletable]).toEqual([0, 1])
+  })
+
+  it('goes on in Kubernetes if more nodes than the dead ones may be unavailable', () => {
+    expect(held({notReadyFor: 60}, updating({rollingUpdate: {maxUnavailable: 2}}))).toBeUndefined()
+    expect(held({notReadyFor: 60}, updating({rollingUpdate: {maxUnavailable: '51%'}}))).toBeUndefined()
+    expect(held({notReadyFor: 60}, updating({rollingUpdate: {maxUnavailable: '50%'}}))).toBeDefined()
+  })
+
+  it.each([
+    ['no node is away', {}, updating(), daemonPod('c', 1)],
+    ['a node may come back at once', {notReadyFor: 30}, updating(), undefined],
+    ['a node is cordoned, whose pod Kubernetes replaces', {isCordoned: true}, updating(), undefined],
+    ['pods are replaced on command', {notReadyFor: 60}, updating({type: 'OnDelete'}), undefined],
+    [
+      'new pods come before the old ones go',
+      {notReadyFor: 60},
+      updating({rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}),
+      undefined,
+    ],
+  ])('is not held up while %s', (_, dead, of, pod) => {
+    expect(held(dead, of, pod)).toBeUndefined()
   })
 })

@@ -1,4 +1,6 @@
 import {describe, expect, it} from 'vitest'
+import {KkError} from '../../../src/base/errors.ts'
+import type {PassedHealth} from '../../../src/kubernetes/gate/health.ts'
 import type {NodeRoll} from '../../../src/kubernetes/gate/node-roll.ts'
 import {port} from '../../kubernetes/support/port.ts'
 import {bareRecord} from '../../plan/fixtures.ts'
@@ -174,6 +176,66 @@ describe('pods that are replaced node by node', () => {
 
   it('are kept if the release is only checked', async () => {
     const world = worldOf({isSettled: true, ready: 0, outdated: [pod('first')]})
+
+    await world.execute(actionOf('check', 1))
+
+    expect(deeds(world.log)).toEqual(['gate Deployment/keystone-api'])
+  })
+})
+
+describe('pods that Kubernetes replaces', () => {
+  const forbidden = new KkError('KK_FORBIDDEN', 'may not delete pods', {hint: 'ask'})
+  const unreachable = new KkError('KK_UNREACHABLE', 'no answer', {hint: 'wait'})
+
+  /** A world whose gate passes when kk has looked at the pods so many times. */
+  function heldWorld(...looks: readonly (readonly Look[] | KkError)[]) {
+    const passed = Promise.withResolvers<PassedHealth>()
+    const left = [...looks]
+    const heldRolls = async () => {
+      const look = left.shift() ?? []
+      if (left.length === 0) passed.resolve({state: 'healthy'})
+      if (look instanceof KkError) throw look
+      return look.map(rollOf)
+    }
+    const gate = () => passed.promise
+    return newWorld({
+      record: bareRecord('openstack/keystone', 1),
+      cluster: {health: port({gate, heldRolls})},
+    })
+  }
+
+  it('are deleted while nodes that are away hold their rolling update up', async () => {
+    const world = heldWorld(
+      [{isSettled: true, ready: 0, outdated: [pod('first'), pod('second')]}],
+      unreachable,
+      [{isSettled: true, ready: 1, outdated: [pod('second')]}],
+      [],
+    )
+
+    await world.execute(actionOf('upgrade', 1), workOf())
+
+    expect(deeds(world.log)).toEqual(['delete object first', 'delete object second'])
+  })
+
+  it('are left to the gate if kk may not delete them, which is said once', async () => {
+    const world = heldWorld(forbidden, forbidden, [])
+
+    await world.execute(actionOf('upgrade', 1), workOf())
+
+    expect(world.log.filter((line) => line.includes('old pods are not replaced'))).toEqual([
+      'gate: old pods are not replaced: may not delete pods',
+    ])
+  })
+
+  it('are kept if the release is only checked', async () => {
+    const world = newWorld({
+      record: bareRecord('openstack/keystone', 1),
+      cluster: {
+        health: port({
+          heldRolls: async () => [rollOf({isSettled: true, ready: 0, outdated: [pod('first')]})],
+        }),
+      },
+    })
 
     await world.execute(actionOf('check', 1))
 

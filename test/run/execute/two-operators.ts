@@ -176,6 +176,7 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
       deleteFailedJobs: async () => [],
       gate: async () => ({state: 'healthy'}),
       nodeRolls: async () => [],
+      heldRolls: async () => [],
       of: async () => ({state: 'healthy'}),
       watchHooks: async () => NO_HOOKS,
     }),

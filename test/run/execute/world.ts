@@ -169,6 +169,7 @@ export function newWorld(setting: Setting = {}) {
       },
       deleteFailedJobs: async () => [],
       nodeRolls: async () => [],
+      heldRolls: async () => [],
       of: async () => ({state: 'healthy'}),
       watchHooks: async () => NO_HOOKS,
       ...given?.health,

@@ -27,6 +27,13 @@ the unit, in the API's notation: `deployments/<name>`.
 {{- end -}}
 {{- $rule := dict "apiGroups" (list "apps") "resources" (list $resource) "resourceNames" $names "verbs" (list "get") -}}
 {{- $_ := set $rules "Role" (append ($rules.Role | default list) $rule) -}}
+{{- if eq $resource "daemonsets" -}}
+{{- /* Its pods are not awaited on nodes that are not ready. */ -}}
+{{- $pods := dict "apiGroups" (list "") "resources" (list "pods") "resourceNames" list "verbs" (list "list") -}}
+{{- $_ := set $rules "Role" (append $rules.Role $pods | uniq) -}}
+{{- $nodes := dict "apiGroups" (list "") "resources" (list "nodes") "verbs" (list "list") -}}
+{{- $_ := set $rules "ClusterRole" (append ($rules.ClusterRole | default list) $nodes) -}}
+{{- end -}}
 {{- range $names -}}{{- $workloads = append $workloads (printf "%s/%s" $resource .) -}}{{- end -}}
 {{- end -}}
 {{- $account := ternary .unit.name .ctx.release (not (empty $rules)) -}}
