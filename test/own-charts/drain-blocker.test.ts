@@ -45,6 +45,7 @@ describe('the chart of nova', () => {
     ])
     expect(ofKind(nova, 'ClusterRole').map(({metadata}) => metadata.name)).toEqual([
       'openstack-nova-discover-hosts',
+      'openstack-nova-unpin',
     ])
   })
 
