@@ -149,11 +149,15 @@ class Network:
     def ports(self):
         return [Thing(device_id="two", binding_vnic_type="direct"), Thing(device_id="one", binding_vnic_type="normal")]
     def agents(self):
+        # One that was deleted is there for so many looks.
+        going = nova.setdefault("going", {})
+        nova["agents"] = [each for each in nova["agents"] if going.get(each["id"], 1) > 0]
+        nova["going"] = {id: looks - 1 for id, looks in going.items()}
         return [Thing(**{"configuration": None, **each}) for each in nova["agents"]]
     def delete_agent(self, id):
         log("delete agent %s" % id)
         if id not in nova["fails"]:
-            nova["agents"] = [each for each in nova["agents"] if each["id"] != id]
+            nova.setdefault("going", {})[id] = nova.get("looks", 0)
         save()
 def connect():
     return Thing(compute=Compute(), placement=Placement(), identity=Identity(), network=Network())
@@ -222,7 +226,10 @@ async function run(
     'python3',
     [
       '-c',
-      find(objects, 'ConfigMap', 'nova-bin').data!['nova-instances.py']!.replace('time.sleep(1)', 'pass'),
+      find(objects, 'ConfigMap', 'nova-bin').data!['nova-instances.py']!.replaceAll(
+        /time\.sleep\(.*\)$/gm,
+        'pass',
+      ),
     ],
     {
       env: {
@@ -471,6 +478,12 @@ describe('the program of nova for kk node', () => {
 
     expect(results).toEqual(['remove : done: deleted'])
     expect(calls.filter((call) => call.includes('agent'))).toEqual([])
+  })
+
+  it('waits for agents that neutron still lists for a while', async () => {
+    const {results} = await run([on('remove')], {...known, looks: 4})
+
+    expect(results).toEqual(['remove : done: deleted'])
   })
 
   it('does not call deleted what is still there', async () => {

@@ -18,6 +18,7 @@ CONCURRENCY = int(os.environ["CONCURRENCY"])
 DEADLINE = time.monotonic() + int(os.environ["SECONDS"])
 HAS_LOCAL_DISKS = {{ ternary "False" "True" (eq .values.storage.backend "ceph") }}
 ATTEMPTS = 3
+LOOKS = 15
 # Nova's driver of libvirt enables a host with `AUTO:` when it starts; with another prefix it stays disabled.
 REASONS = {"disable": "kk: drained", "force-down": "kk: evacuated"}
 STOPPED = "kk:stopped"
@@ -186,11 +187,14 @@ def remove(operation):
     # Nova leaves one in which something is allocated that is no instance's.
     for provider in providers_of(names):
         delete_provider(provider)
-    left = ["resource provider %s" % each["name"] for each in providers_of(names)]
-    left += [] if operation.get("keepsChassis") else ["agent %s" % each["id"] for each in agents_of(host)]
-    if left:
-        raise RuntimeError("not deleted: %s" % ", ".join(left))
-    return "deleted"
+    # Each server of neutron hears of a deleted chassis from OVN, some time later.
+    for attempt in range(LOOKS):
+        time.sleep(2 if attempt else 0)
+        left = ["resource provider %s" % each["name"] for each in providers_of(names)]
+        left += [] if operation.get("keepsChassis") else ["agent %s" % each["id"] for each in agents_of(host)]
+        if not left:
+            return "deleted"
+    raise RuntimeError("not deleted: %s" % ", ".join(left))
 
 
 def why(server):
