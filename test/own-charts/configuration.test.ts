@@ -239,7 +239,7 @@ describe('the settings for shared infrastructure', () => {
     },
   )
 
-  it.each(['api', 'metadata'])(
+  it.each(['api', 'metadata', 'conductor', 'scheduler'])(
     "let nova's %s resolve the database's name by the resolver of the system",
     async (component) => {
       const objects = await charts.render('nova')

@@ -1,7 +1,7 @@
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {useCharts} from './support/charts.ts'
-import {find, ofKind} from './support/objects.ts'
+import {find} from './support/objects.ts'
 
 const charts = await useCharts()
 
@@ -15,7 +15,9 @@ interface Cloud {
   readonly without?: string
 }
 
-/** Returns what the script patches, by the name of the Deployment: the annotation, and whether it restarts. */
+/**
+ * Returns what the script patches, by the name of the Deployment: the annotation, and whether it restarts.
+ */
 async function patches({oldest, known, created = '00:00', without = ''}: Cloud) {
   const script = find(await charts.render('nova'), 'ConfigMap', 'nova-bin').data!['nova-unpin.py']!
   const annotations = known === undefined ? {} : {'kk.openstack.org/oldest-compute': known}
@@ -80,15 +82,6 @@ describe("nova's API and conductor", () => {
     ['they were installed a moment ago', {oldest: [68], created: '11:05'}, all('68', false)],
   ])('keep running if %s', async (_, cloud, expected) => {
     expect(await patches(cloud)).toEqual(expected)
-  })
-
-  it('are looked at again if only nova-compute has another image', async () => {
-    const jobOf = async (values: object) =>
-      ofKind(await charts.render('nova', {values}), 'Job').find(({metadata}) =>
-        metadata.name.startsWith('nova-unpin-'),
-      )!.metadata.name
-
-    expect(await jobOf({images: {tags: {nova_compute: 'registry/compute:7'}}})).not.toBe(await jobOf({}))
   })
 
   it.each(['Job', 'CronJob'])('may be restarted by the %s, and nothing else', async (kind) => {

@@ -113,8 +113,8 @@ function scaled(value: number | string, total: number): number {
 }
 
 /**
- * Returns the progress of a DaemonSet by the pods of its namespace, and by the nodes; pure. `most` nodes may be
- * without a ready pod; by default as many as its annotation allows.
+ * Returns the progress of a DaemonSet by the pods of its namespace, and by the nodes; pure. `most` nodes may
+ * be without a ready pod; by default as many as its annotation allows.
  */
 export function nodeRoll(
   set: DaemonSet,

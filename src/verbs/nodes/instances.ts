@@ -121,7 +121,10 @@ export async function enabledFacts(
   return facts
 }
 
-/** Its periodic task runs each minute (nova: `update_resources_interval`), and the driver enables the host in it. */
+/**
+ * Its periodic task runs each minute (nova: `update_resources_interval`), and the driver enables the host in
+ * it.
+ */
 const SELF_DISABLED_MS = 120_000
 
 function isDisabledByNova({isUp, isEnabled, reason}: Host): boolean {
