@@ -191,6 +191,8 @@ interface Nova {
   readonly fails?: readonly string[]
   readonly busy?: readonly string[]
   readonly agents?: readonly object[]
+  /** How often an agent is still listed after its deletion. */
+  readonly looks?: number
   readonly providers?: readonly object[]
   readonly migrations?: readonly object[]
 }

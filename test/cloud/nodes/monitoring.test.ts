@@ -1,7 +1,7 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
-import {NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
+import {NAMESPACE, succeed} from '../support/cloud.ts'
 import {pushImages} from '../support/images.ts'
 import {query} from '../support/in-server.ts'
 import {useCloud} from '../support/node-guests.ts'
