@@ -13,14 +13,12 @@ import {
 import {type OwnCluster, startOwnCluster} from '../e2e/support/guarded.ts'
 import {installedIn} from '../e2e/support/installed.ts'
 import {kk, kkEnvironment} from '../e2e/support/kk.ts'
-import {useCharts} from '../own-charts/support/charts.ts'
 import {exchangeTools} from './support/exchange-tools.ts'
 
 // The tools that exports are for say whether these are theirs. Go builds them once, for half an hour where
 // much else runs.
 const ALL_TOOLS = 1_800_000
 
-const charts = await useCharts()
 /** The kinds of the Prometheus operator. */
 const OF_OPERATOR = new Set(['PodMonitor', 'PrometheusRule'])
 
@@ -130,7 +128,17 @@ describe('in a strict dry run with the CRDs of each tool', () => {
 
   it('the API server accepts the objects of the chart monitoring for the Prometheus operator', async () => {
     const values = {prometheus_operator: {enabled: true, labels: {release: 'kube-prometheus-stack'}}}
-    const objects = (await charts.render('monitoring', {values})).filter(({kind}) => OF_OPERATOR.has(kind))
+    const given = join(environment.directory, 'monitoring.yaml')
+    const kkSection = {
+      name: 'watched',
+      namespace: 'argo',
+      charts: [join(import.meta.dirname, '../../charts')],
+    }
+    await writeFile(given, JSON.stringify({kk: kkSection, monitoring: values}))
+    const rendered = await kk(['render', given, '--output', 'json'])
+    expect(rendered.exitCode, rendered.stderr).toBe(0)
+    const {items} = JSON.parse(rendered.stdout) as {readonly items: readonly {readonly kind: string}[]}
+    const objects = items.filter(({kind}) => OF_OPERATOR.has(kind))
     const file = join(environment.directory, 'monitors.json')
     await writeFile(file, JSON.stringify({apiVersion: 'v1', kind: 'List', items: objects}))
 

@@ -5,7 +5,7 @@ import {type Corner, openCorner} from '../e2e/support/corner.ts'
 import {kk} from '../e2e/support/kk.ts'
 import {sandbox} from '../e2e/support/sandboxes.ts'
 
-/** `held` may have no more nodes without a pod than are dead: Kubernetes replaces none of its pods. */
+/** The `maxUnavailable` of `held` is the number of dead nodes: Kubernetes replaces none of its pods. */
 const AGENTS = `
 {{- range tuple (dict "name" "agent" "most" "50%") (dict "name" "held" "most" "3%") (dict "name" "guests") }}
 ---
