@@ -6,7 +6,13 @@ export type Allowance = number | `${number}%`
  * allowance, none.
  */
 export function allowedPods(allowance: Allowance | undefined, pods: number): number {
-  const allowed =
-    typeof allowance === 'string' ? Math.floor((Number.parseFloat(allowance) / 100) * pods) : (allowance ?? 0)
-  return Math.max(0, Math.min(allowed, pods - 1))
+  return Math.max(0, Math.min(scaledPods(allowance ?? 0, pods, Math.floor), pods - 1))
+}
+
+/**
+ * Returns a number of pods, or a share of them in percent, rounded (Kubernetes 1.36: util/intstr
+ * GetScaledValueFromIntOrPercent).
+ */
+export function scaledPods(value: number | string, pods: number, round: (share: number) => number): number {
+  return typeof value === 'number' ? value : round((Number.parseFloat(value) * pods) / 100)
 }

@@ -28,6 +28,9 @@ def oldest_compute():
     return min((row["oldest"] for row in rows if row["oldest"] is not None), default=None)
 
 
+{{ include "common.scripts.replicas" . }}
+
+
 def look(name, oldest):
     path = "/apis/apps/v1/namespaces/%s/deployments/%s" % (NAMESPACE, name)
     try:
@@ -47,19 +50,13 @@ def look(name, oldest):
         patch["spec"] = {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": now.isoformat("T", "seconds")}}}}
         print("%s restarts: the oldest nova-compute is of version %d" % (name, oldest), flush=True)
     request("PATCH", path, patch)
-    while is_pinned and not restarted(request("GET", path)):
+    while is_pinned and not is_rolled_out(request("GET", path)):
         time.sleep(2)
-
-
-def restarted(deployment):
-    status, wanted = deployment.get("status", {}), deployment["spec"].get("replicas", 1)
-    is_seen = status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
-    return is_seen and all(status.get(count, 0) == wanted for count in ("replicas", "updatedReplicas", "availableReplicas"))
 
 
 if __name__ == "__main__":
     oldest = oldest_compute()
     for name in DEPLOYMENTS if oldest is not None else []:
         look(name, oldest)
-    print("the oldest nova-compute is of version %s" % oldest)
+    print("there is no nova-compute" if oldest is None else "the oldest nova-compute is of version %d" % oldest)
 {{ end -}}

@@ -43,7 +43,7 @@ export function openHealthChecks(
     resource === NODES
       ? mayRead(client, [resource, namespace], ['list'])
       : gating.mayRead(resource, namespace)
-  const mayReadNodes = sharedFor(60_000, () => mayRead(client, [NODES, ''], ['get', 'list', 'watch']))
+  const mayReadNodes = sharedFor(60_000, () => gating.mayRead(NODES, ''))
   const nodes = async () => {
     if (!(await mayReadNodes())) return undefined
     const collection = watches.collection(NODES, '')

@@ -1,3 +1,4 @@
+import {scaledPods} from '../../base/allowance.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {DAEMON_SETS, PODS, readObject, requestText, resourcePath} from '../api/resources.ts'
@@ -8,7 +9,7 @@ import {type DaemonSet, findCondition, isReady, type Node, type Nodes, type Pod}
 import {isPodOf} from './kinds/selector.ts'
 import {countedNodes, newestTemplate, stragglersOf} from './left-behind.ts'
 import {isRolledByNode, maxUnavailable, type NodeRoll} from './node-roll.ts'
-import {leavableNodes, nodeOf} from './nodes.ts'
+import {awayNode, nodeOf} from './nodes.ts'
 
 interface RollsOptions {
   /** The namespace of the release. */
@@ -33,7 +34,7 @@ export async function readNodeRolls(
 
 /**
  * Returns the progress of those DaemonSets among the objects whose rolling update nodes that are away hold
- * up. Costs nothing while no node is away.
+ * up. Costs nothing while all nodes are ready.
  */
 export async function readHeldRolls(
   client: ApiClient,
@@ -41,8 +42,8 @@ export async function readHeldRolls(
 ): Promise<readonly NodeRoll[]> {
   const daemonSets = objects.filter(({kind}) => kind === DAEMON_SETS.kind)
   const known = daemonSets.length === 0 ? undefined : await nodes()
-  const away = leavableNodes([...(known?.values() ?? [])], client.now())
-  if (!away.some(({reason}) => reason === 'NotReady')) return []
+  const areReady = [...(known?.values() ?? [])].every((node) => awayNode(node)?.reason !== 'NotReady')
+  if (areReady) return []
   const sets = await readSets(client, namespace, daemonSets)
   return sets.flatMap(({set, pods}) => heldRoll(set, pods, {nodes: known, now: client.now()}) ?? [])
 }
@@ -93,7 +94,8 @@ export function heldRoll(
   const {type = 'RollingUpdate', rollingUpdate: {maxUnavailable = 1, maxSurge = 0} = {}} =
     set.spec?.updateStrategy ?? {}
   if (type !== 'RollingUpdate' || Number.parseInt(String(maxSurge), 10) > 0) return undefined
-  const most = Math.max(1, scaled(maxUnavailable, set.status?.desiredNumberScheduled ?? 0))
+  const wanted = set.status?.desiredNumberScheduled ?? 0
+  const most = Math.max(1, scaledPods(maxUnavailable, wanted, Math.ceil))
   const pods = namespacePods.filter((pod) => isPodOf(set, pod))
   const nodes = known && new Map([...known].map(([name, node]) => [name, asUncordoned(node)]))
   const {left} = stragglersOf(set, pods, {nodes, now})
@@ -105,11 +107,6 @@ export function heldRoll(
 /** A node as the controller sees it, which replaces pods on cordoned nodes, too. */
 function asUncordoned({metadata: {deletionTimestamp: _, ...metadata}, spec, ...node}: Node): Node {
   return {...node, metadata, spec: {...spec, unschedulable: false}}
-}
-
-/** Returns a number, or a share of `total`, rounded up (Kubernetes: util/intstr). */
-function scaled(value: number | string, total: number): number {
-  return typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * total) / 100)
 }
 
 /**

@@ -1,3 +1,4 @@
+import {scaledPods} from '../../base/allowance.ts'
 import {dig, digText} from '../../base/dig.ts'
 import {isRolledByNode} from '../../kubernetes/gate/node-roll.ts'
 import {isBuiltIn} from '../../kubernetes/inventory/custom-kinds.ts'
@@ -156,9 +157,8 @@ function podsLeft(deployment: KubernetesObject, replicas: number): number {
 
 /** Returns a number of pods, or a share of them; Kubernetes' default is 25%. */
 function share(stated: unknown, replicas: number, round: (value: number) => number): number {
-  if (typeof stated === 'number') return Math.min(stated, replicas)
-  const percent = Number.parseFloat(typeof stated === 'string' ? stated : '25%')
-  return Math.min(round((percent / 100) * replicas), replicas)
+  const value = typeof stated === 'number' || typeof stated === 'string' ? stated : '25%'
+  return Math.min(scaledPods(value, replicas, round), replicas)
 }
 
 function isServed(

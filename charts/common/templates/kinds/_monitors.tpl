@@ -46,8 +46,8 @@ spec:
 {{- end -}}
 
 {{- /*
-A rule about the targets of this namespace: that Prometheus has others, too. What has no braces gets some, and `}{` is
-where it has its own.
+A rule about the targets of this namespace, because that Prometheus has others, too: each selector of a metric gets a
+matcher of the label `namespace`, before its own matchers (`}{`).
 */ -}}
 {{- define "common.kinds.monitors.rule" -}}
 {{- $names := "\\b((?:ceph|kk|kube|libvirt|memcached|mysql|node|rabbitmq)_[a-z0-9_]+|up)\\b" -}}

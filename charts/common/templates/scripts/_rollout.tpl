@@ -1,3 +1,16 @@
+{{- /* Whether a workload's replicas are all new and available, for scripts that include it: is_rolled_out(workload). */ -}}
+{{- define "common.scripts.replicas" -}}
+def is_seen(workload):
+    """Whether its controller has seen the last change."""
+    return workload.get("status", {}).get("observedGeneration", 0) >= workload["metadata"]["generation"]
+
+
+def is_rolled_out(workload):
+    """Whether a Deployment or StatefulSet runs nothing but available pods of its newest template."""
+    counts = (workload.get("status", {}).get(count, 0) for count in ("replicas", "updatedReplicas", "availableReplicas"))
+    return is_seen(workload) and all(count == workload["spec"].get("replicas") for count in counts)
+{{- end -}}
+
 {{- define "common.scripts.rollout.py" -}}
 """Waits until the named workloads, such as `deployments/nova-api`, run nothing but the pods of their newest template."""
 import sys
@@ -8,7 +21,7 @@ import urllib.parse
 {{ include "common.scripts.cluster" . }}
 
 
-REPLICAS = ("replicas", "updatedReplicas", "availableReplicas")
+{{ include "common.scripts.replicas" . }}
 
 
 def ready(found):
@@ -56,12 +69,9 @@ def rolled_out(workload):
         if error.code == 404:
             return True
         raise
-    status = found.get("status", {})
-    if status.get("observedGeneration", 0) < found["metadata"]["generation"]:
-        return False
     if workload.startswith("daemonsets/"):
-        return on_each_node(found)
-    return all(status.get(count, 0) == found["spec"].get("replicas") for count in REPLICAS)
+        return is_seen(found) and on_each_node(found)
+    return is_rolled_out(found)
 
 
 for workload in sys.argv[1:]:
